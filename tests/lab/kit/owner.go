@@ -348,3 +348,20 @@ func js(s string) string { b, _ := json.Marshal(s); return string(b) }
 
 // pause is how long the owner looks again when nothing can be waited for by an event.
 const pause = 25 * time.Millisecond
+
+// Worker attaches to the extension's service worker, for measuring by its own clock.
+func (o *Owner) Worker(ctx context.Context) (*Page, error) {
+	t, err := o.worker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t == nil {
+		return nil, errors.New("the worker is not running")
+	}
+	yes := true
+	r, err := cdp.Call(ctx, o.browser, target.AttachToTarget, target.AttachToTargetParams{TargetID: t.TargetID, Flatten: &yes})
+	if err != nil {
+		return nil, fmt.Errorf("looking at the worker: %w", err)
+	}
+	return &Page{Session: Session{p: o.browser.pipe, id: string(r.SessionID)}, TargetID: t.TargetID, owner: o}, nil
+}
