@@ -229,13 +229,20 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// CodeOf returns the code of the first *Error in err's tree, "" for nil, and Internal for any other error.
+// CodeOf returns the code of the first *Error in err's tree, or of an error that says its code by a method ErrorCode (as
+// those of host/store do, which imports nothing of ours); "" for nil, and Internal for any other error.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
+	}
+	if e, ok := errors.AsType[interface {
+		error
+		ErrorCode() string
+	}](err); ok {
+		return Code(e.ErrorCode())
 	}
 	return Internal
 }
