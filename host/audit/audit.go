@@ -37,6 +37,7 @@ type Log struct {
 
 	dir, instance string
 	disk          disk
+	now           func() time.Time
 	start         time.Time
 	salt          [32]byte
 
@@ -66,7 +67,7 @@ func Open(dir, instance, client string) (*Log, error) {
 	if !instancePattern.MatchString(instance) {
 		return nil, fmt.Errorf("opening the record: instance id %q", instance)
 	}
-	l := &Log{dir: dir, instance: instance, client: client, disk: realDisk, start: time.Now()}
+	l := &Log{dir: dir, instance: instance, client: client, disk: realDisk, now: time.Now, start: time.Now()}
 	rand.Read(l.salt[:])
 	return l, nil
 }
@@ -179,7 +180,7 @@ func (l *Log) write(r Row) (int64, error) {
 		l.seq++
 		return 0, l.err
 	}
-	now := time.Now().UTC()
+	now := l.now().UTC()
 	if l.out == nil || now.Format(time.DateOnly) > l.day {
 		if err := l.begin(now); err != nil {
 			l.seq++

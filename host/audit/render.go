@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -20,6 +21,8 @@ type Entry struct {
 	File string
 	Line []byte // as it stands there, without the newline
 	Row
+
+	at time.Time // Time, or that of an earlier row of the instance when its clock was set back
 }
 
 // Select says which rows to read. The zero value selects all.
@@ -52,16 +55,26 @@ func Entries(dir string, sel Select) ([]Entry, error) {
 		}
 		out = append(out, entries...)
 	}
-	slices.SortStableFunc(out, func(a, b Entry) int {
-		if a.Instance == b.Instance {
-			return cmp.Compare(a.Seq, b.Seq)
-		}
-		return a.Time.Compare(b.Time)
-	})
+	order(out)
 	if sel.Last > 0 {
 		out = out[max(0, len(out)-sel.Last):]
 	}
 	return out, nil
+}
+
+// order sorts by time, and keeps each instance's own order where its clock was set back.
+func order(entries []Entry) {
+	slices.SortStableFunc(entries, func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Instance, b.Instance), cmp.Compare(a.Seq, b.Seq))
+	})
+	for i := range entries {
+		e := &entries[i]
+		e.at = e.Time
+		if i > 0 && entries[i-1].Instance == e.Instance && e.at.Before(entries[i-1].at) {
+			e.at = entries[i-1].at
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return a.at.Compare(b.at) })
 }
 
 func fileEntries(dir, name, tab string) ([]Entry, error) {
@@ -81,7 +94,7 @@ func fileEntries(dir, name, tab string) ([]Entry, error) {
 		}
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		if row, err := decode(line); err == nil && (tab == "" || row.Tab == tab) {
-			out = append(out, Entry{name, line, *row})
+			out = append(out, Entry{File: name, Line: line, Row: *row})
 		}
 	}
 }
@@ -111,7 +124,7 @@ func (e Entry) String() string {
 		fmt.Fprintf(&b, " chars=%d", e.Chars)
 	}
 	if e.Open != nil {
-		fmt.Fprintf(&b, " pid=%d client=%q links=%d", e.Open.PID, Escape(e.Client), len(e.Open.Links))
+		fmt.Fprintf(&b, " pid=%d client=%s links=%d", e.Open.PID, Escape(e.Client), len(e.Open.Links))
 		if e.Open.Gap > 0 {
 			fmt.Fprintf(&b, " lost=%d (%s)", e.Open.Gap, Escape(e.Open.Cause))
 		}

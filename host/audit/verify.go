@@ -164,7 +164,7 @@ func (v *verifier) read(dir, name string) *content {
 		}
 		switch {
 		case c.first == nil && row.Kind != Opened:
-			bad(row.Seq, "the file does not begin with its first row")
+			bad(max(1, row.Seq-1), "missing: the file does not begin with its first row")
 		case c.first == nil && row.Open.V > Version:
 			bad(row.Seq, "written by a newer version")
 		case c.first == nil && row.Open.File != name:
@@ -175,8 +175,10 @@ func (v *verifier) read(dir, name string) *content {
 			if row.Open.Gap > 0 {
 				v.note(Problem{File: name, Seq: row.Seq, What: fmt.Sprintf("%d rows before it could not be written: %s", row.Open.Gap, row.Open.Cause)})
 			}
-		case row.Seq != next:
-			bad(next, "row %d stands in its place", row.Seq)
+		case row.Seq > next:
+			bad(next, "missing: row %d stands in its place", row.Seq)
+		case row.Seq < next:
+			bad(row.Seq, "it stands here a second time")
 		case row.Kind == Opened:
 			bad(row.Seq, "a second first row")
 		case row.Prev != prev:
