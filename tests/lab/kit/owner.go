@@ -365,3 +365,20 @@ func (o *Owner) Worker(ctx context.Context) (*Page, error) {
 	}
 	return &Page{Session: Session{p: o.browser.pipe, id: string(r.SessionID)}, TargetID: t.TargetID, owner: o}, nil
 }
+
+// CloseTabs closes every tab but the desk and one empty tab, which comes to front.
+func (o *Owner) CloseTabs(ctx context.Context) error {
+	list, err := cdp.Call(ctx, o.browser, target.GetTargets, target.GetTargetsParams{})
+	if err != nil {
+		return err
+	}
+	if _, err := cdp.Call(ctx, o.browser, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"}); err != nil {
+		return err
+	}
+	for _, t := range list.TargetInfos {
+		if t.Type == "page" && t.TargetID != o.desk.TargetID {
+			cdp.Call(ctx, o.browser, target.CloseTarget, target.CloseTargetParams{TargetID: t.TargetID})
+		}
+	}
+	return nil
+}
