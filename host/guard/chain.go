@@ -1,0 +1,5 @@
+package guard
+
+type chains struct{}
+
+func newChains() chains { return chains{} }
