@@ -1,6 +1,9 @@
 package e2e
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // background opens a page in a tab behind the one in front.
 func (w *world) background(url string) {
@@ -33,3 +36,7 @@ func (w *world) marked(badge string, n int) {
 		w.t.Fatalf("waiting for %d badges %q: %v", n, badge, err)
 	}
 }
+
+var errSkip = errors.New("skip")
+
+func errorsOf(errs ...error) error { return errors.Join(errs...) }

@@ -147,7 +147,7 @@ func (p *Page) CtrlClick(ctx context.Context, selector string) error {
 func (l *Lab) Grep(text string) []string {
 	var found []string
 	filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == l.path("profile") {
+		if err != nil || path == l.path(l.opt.Profile) {
 			if d != nil && d.IsDir() {
 				return fs.SkipDir
 			}

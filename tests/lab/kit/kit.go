@@ -12,7 +12,6 @@
 package kit
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -30,6 +29,7 @@ type Options struct {
 	Headed   bool
 	Binary   string // a built tabvalet; "": built once per process
 	Unpaired bool   // stop before pairing
+	Profile  string // folder of the browser's profile, "profile"
 }
 
 // A Lab is one browser, one state folder and one owner. Its methods may be called from several goroutines.
@@ -49,6 +49,7 @@ type Lab struct {
 func Start(ctx context.Context, opt Options) (_ *Lab, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 120*time.Second)
 	defer cancel()
+	opt.Profile = or(opt.Profile, "profile")
 	l := &Lab{opt: opt, dir: opt.State, Binary: opt.Binary}
 	defer func() {
 		if err != nil {
@@ -67,10 +68,10 @@ func Start(ctx context.Context, opt Options) (_ *Lab, err error) {
 			return nil, err
 		}
 	}
-	if err = os.MkdirAll(l.path("profile"), 0o700); err != nil {
+	if err = os.MkdirAll(l.path(l.opt.Profile), 0o700); err != nil {
 		return nil, err
 	}
-	if out, err := l.CLI(ctx, "setup", "--user-data-dir", l.path("profile")); err != nil {
+	if out, err := l.CLI(ctx, "setup", "--user-data-dir", l.path(l.opt.Profile)); err != nil {
 		return nil, fmt.Errorf("tabvalet setup: %w\n%s", err, out)
 	}
 	if err = l.StartBrowser(ctx); err != nil {
@@ -86,7 +87,7 @@ func Start(ctx context.Context, opt Options) (_ *Lab, err error) {
 
 // StartBrowser starts the browser on the lab's profile and loads the extension; after KillBrowser it does so again.
 func (l *Lab) StartBrowser(ctx context.Context) error {
-	b, err := startChromium(ctx, chromiumOptions{profile: l.path("profile"), headed: l.opt.Headed, log: l.path("browser.log")})
+	b, err := startChromium(ctx, chromiumOptions{profile: l.path(l.opt.Profile), headed: l.opt.Headed, log: l.path("browser.log")})
 	if err != nil {
 		return err
 	}
@@ -104,43 +105,6 @@ func (l *Lab) KillBrowser() { l.browser.kill() }
 
 // ExtensionDir is the folder that setup unpacked.
 func (l *Lab) ExtensionDir() string { return l.path("state", "data", "extension") }
-
-// Pair opens a pairing window with the CLI and presses the popup's button.
-func (l *Lab) Pair(ctx context.Context) error {
-	cmd := l.command(ctx, "pair")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	var said strings.Builder
-	r := bufio.NewReader(out)
-	if _, err := r.ReadString('\n'); err != nil { // its first line comes when the window is open
-		return fmt.Errorf("tabvalet pair said nothing: %w", err)
-	}
-	done := make(chan error, 1)
-	go func() {
-		for {
-			line, err := r.ReadString('\n')
-			said.WriteString(line)
-			if err != nil {
-				break
-			}
-		}
-		done <- cmd.Wait()
-	}()
-	if err := l.Owner.PressPair(ctx); err != nil {
-		cmd.Process.Kill()
-		return err
-	}
-	if err := <-done; err != nil {
-		return fmt.Errorf("tabvalet pair: %w\n%s", err, said.String())
-	}
-	return nil
-}
 
 // Env is the environment of every tabvalet of this lab.
 func (l *Lab) Env() []string {

@@ -40,8 +40,32 @@ func (o *Owner) PressPair(ctx context.Context) error {
 	if err := o.desk.Click(ctx, `[data-act="pair"]`); err != nil {
 		return err
 	}
-	return o.desk.WaitFor(ctx, `chrome.runtime.sendMessage({type: "status.get"}).then((a) => a.ok && a.value.pairing === "paired")`)
+	return o.desk.WaitFor(ctx, isPaired)
 }
+
+// PressRenew presses Renew pairing once the popup offers it.
+func (o *Owner) PressRenew(ctx context.Context) error {
+	if err := o.desk.Click(ctx, `[data-act="renew"]`); err != nil {
+		return err
+	}
+	return o.desk.WaitFor(ctx, isPaired)
+}
+
+// TypeCode types a manual pairing code into the popup.
+func (o *Owner) TypeCode(ctx context.Context, code string) error {
+	if err := o.desk.Click(ctx, `details:has([name="code"]) > summary`); err != nil {
+		return err
+	}
+	if err := o.desk.Fill(ctx, `[name="code"]`, code); err != nil {
+		return err
+	}
+	if err := o.desk.Click(ctx, `[data-act="code"]`); err != nil {
+		return err
+	}
+	return o.desk.WaitFor(ctx, isPaired)
+}
+
+const isPaired = `chrome.runtime.sendMessage({type: "status.get"}).then((a) => a.ok && a.value.pairing === "paired")`
 
 // Sharing is what the owner chooses on the approval page. Exactly one of URL and New is set, or neither: then a new tab
 // at what the agent asked for.
@@ -134,10 +158,10 @@ func (o *Owner) choose(ctx context.Context, p *Page, s Sharing) error {
 
 // closedOrRefused waits for what pressing Share came to.
 func (o *Owner) closedOrRefused(ctx context.Context, p *Page) error {
-	err := p.WaitFor(ctx, `document.body.dataset.state === "refused" || document.body.dataset.state === "error"`)
+	err := p.WaitFor(ctx, `["refused", "error"].includes(document.body.dataset.state)`)
 	if err == nil {
 		var text string
-		p.Eval(ctx, `document.querySelector("[role=alert]")?.innerText ?? document.body.innerText`, &text)
+		p.Eval(ctx, `[...document.querySelectorAll("[role=alert]")].find((e) => e.checkVisibility())?.innerText ?? document.body.innerText`, &text)
 		return fmt.Errorf("the approval page says: %s", text)
 	}
 	if p.Gone(ctx) {
