@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/tabvalet/tabvalet/host/store"
 	"github.com/tabvalet/tabvalet/protocol"
 )
 
@@ -35,19 +35,24 @@ func SaveMirror(dir, profile string, heads []protocol.Head) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	unlock, err := store.Lock(filepath.Join(dir, "mirror", "lock")) // several hosts may serve one profile
+	if err != nil {
 		return fmt.Errorf("storing the mirror: %w", err)
 	}
+	defer unlock()
 	old, err := loadMirror(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("storing the mirror: %w", err)
 	}
 	m := Mirror{Profile: profile, Seen: time.Now().UTC().Truncate(time.Second), Heads: merge(old.Heads, heads)}
 	data, err := json.Marshal(m)
+	if err == nil {
+		err = store.WriteFile(path, data)
+	}
 	if err != nil {
 		return fmt.Errorf("storing the mirror: %w", err)
 	}
-	return replaceFile(path, data)
+	return nil
 }
 
 // Mirrors reads all stored mirrors of dir.
