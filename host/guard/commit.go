@@ -37,20 +37,168 @@ type Commitment struct {
 	Row      Row
 }
 
-// Start tells the frames of the tab when the lease begins, main frame first. The document that is there was never
+// Start tells the frames of the tab when the lease begins, parents before children. The document that is there was never
 // paused, so it is judged by its address alone. The result is that of the main frame.
 func (g *Guard) Start(frames []Commit, now time.Time) Commitment {
-	panic("later")
+	var first Commitment
+	for _, c := range frames {
+		if commitment := g.Committed(c, now); commitment.Main {
+			first = commitment
+		}
+	}
+	g.move(started)
+	return first
 }
 
 // Committed judges a commit: the second gate.
 func (g *Guard) Committed(c Commit, now time.Time) Commitment {
-	panic("later")
+	main := c.Session == "" && c.Parent == ""
+	before := g.frames[c.Frame]
+	if main {
+		before = g.front()
+	}
+	n := g.chains.get(c.Loader)
+	d, legible := g.document(c, before)
+	if main {
+		if before.loader != c.Loader {
+			clear(g.frames) // its children are told anew
+		}
+		delete(g.frames, g.main)
+		g.main = c.Frame
+		g.book.Arrive(d.origin, now)
+	}
+	g.frames[c.Frame] = d
+
+	driver := g.commitDriver(n, c, now)
+	owners := g.state == fresh || driver == policy.ByOwner || driver == policy.ByBrowser // not ours to judge, but to read
+	standing := OK
+	switch {
+	case !owners && !(legible && g.belongs(c, d, before, n, main, now)):
+		standing = Frozen
+	case main && !g.reads(d, now):
+		standing = Unread
+	}
+	commitment := Commitment{Standing: standing, Main: main, Gone: g.documentChanged(c.Frame, main, d)}
+	if standing == Frozen && g.move(escaped) {
+		g.book.Clear()
+		commitment.Gone = append(commitment.Gone, g.dropTickets(func(*Ticket) bool { return true })...)
+	}
+	if main || standing == Frozen {
+		commitment.Code = g.Reading(now)
+	}
+	if n != nil && n.act != nil {
+		commitment.Act = n.act.ID
+	}
+	commitment.Row = Row{
+		Event:   "commit",
+		Frame:   frameWord(main),
+		To:      d.origin.String(),
+		Driver:  driver,
+		Verdict: string(standing),
+		Code:    commitment.Code,
+		Act:     commitment.Act,
+	}
+	return commitment
 }
 
-// Attached tells of a new frame (Page.frameAttached), before it has committed anything.
-func (g *Guard) Attached(frame, parent string) {}
+// document reads what a frame holds now. It is not legible if its address is of a kind no frame may hold, or if the
+// origin Chrome reports is another one.
+func (g *Guard) document(c Commit, before *document) (d *document, legible bool) {
+	d = &document{frame: c.Frame, parent: c.Parent, loader: c.Loader}
+	t, err := policy.ParseCommitted(c.URL)
+	if err != nil {
+		d.opaque = true
+		return d, false
+	}
+	d.kind, d.origin = t.Kind, t.Origin
+	reported := policy.ParseHeader(c.Origin)
+	switch t.Kind {
+	case policy.TargetBlank: // content of whoever made it
+		if parent, ok := g.frames[c.Parent]; ok && c.Parent != "" {
+			d.origin = parent.origin
+		} else if before != nil && reported.Same(before.origin) {
+			d.origin = reported
+		}
+	case policy.TargetWeb, policy.TargetBlob:
+		d.opaque = reported.Opaque() && c.Origin != ""
+		if !reported.Opaque() && !reported.Same(t.Origin) {
+			d.origin, d.opaque = policy.Origin{}, true
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// commitDriver is the driver of the navigation that commits; for one that raised no request, whoever drives now.
+func (g *Guard) commitDriver(n *chain, c Commit, now time.Time) policy.Driver {
+	if n != nil && !c.Restored {
+		return n.driver
+	}
+	return g.attribute(false, true, now)
+}
+
+// belongs reports whether a document may stand where it committed.
+func (g *Guard) belongs(c Commit, d, before *document, n *chain, main bool, now time.Time) bool {
+	switch d.kind {
+	case policy.TargetError, policy.TargetBlank:
+		return true // Chrome's own page, also before a blocked navigation is sent again; inline content
+	case policy.TargetData:
+		return !main // Chrome lets no page put one into a tab
+	case policy.TargetBlob:
+		return g.reads(d, now) || !main
+	}
+	if n != nil && !c.Restored {
+		allowed := n.fate == Allowed && n.main == main && n.to.Same(d.origin)
+		return allowed && (!main || g.lives(n, d, before, now))
+	}
+	if !main {
+		return true // a frame's document is unread until granted, however it came
+	}
+	if c.Restored {
+		_, granted := g.book.Holds(policy.Navigate, d.origin, now)
+		return granted || g.stays(before, d, now)
+	}
+	// No request at all: content the page wrote itself (document.open, a javascript: address) keeps its origin.
+	return before != nil && before.origin.Same(d.origin)
+}
+
+// lives reports whether what let a main document load still holds now that it commits.
+func (g *Guard) lives(n *chain, d, before *document, now time.Time) bool {
+	if n.driver == policy.ByPage && g.stays(before, d, now) {
+		return true
+	}
+	return g.reads(d, now)
+}
+
+func (g *Guard) stays(before, d *document, now time.Time) bool {
+	return before != nil && g.book.Stays(before.origin, d.origin, now)
+}
+
+// Attached tells of a new frame (Page.frameAttached), before it has committed anything: it holds a blank document of its
+// parent.
+func (g *Guard) Attached(frame, parent string) {
+	if _, known := g.frames[frame]; known || frame == g.main {
+		return
+	}
+	d := &document{frame: frame, parent: parent, kind: policy.TargetBlank}
+	if p, ok := g.frames[parent]; ok {
+		d.origin = p.origin
+	}
+	g.frames[frame] = d
+}
 
 // Detached tells that a frame is gone (Page.frameDetached with reason "remove"; a swap keeps it). It returns the tickets
 // that went with it.
-func (g *Guard) Detached(frame string) []Ticket { return nil }
+func (g *Guard) Detached(frame string) []Ticket {
+	if frame == g.main {
+		return nil
+	}
+	delete(g.frames, frame)
+	gone := g.dropTickets(func(t *Ticket) bool { return t.Frame == frame })
+	for id, d := range g.frames {
+		if d.parent == frame && id != frame {
+			gone = append(gone, g.Detached(id)...)
+		}
+	}
+	return gone
+}

@@ -83,12 +83,14 @@ func (g *Guard) front() *document { return g.frames[g.main] }
 
 // TakenOver tells that the owner drives from now on. Every ticket is dropped; what was paused before is failed, by the
 // extension at once and by [Guard.Paused] when its event comes late. It returns the tickets whose prompts are to be
-// withdrawn and what is still to be done for parked ones (a step back, which is left to the owner: nothing).
+// withdrawn; of a parked one the step back is left to the owner.
 func (g *Guard) TakenOver() []Ticket {
 	if !g.move(takenOver) {
 		return nil
 	}
-	g.act = nil
+	if g.act != nil {
+		g.act.dropped, g.act = true, nil
+	}
 	return g.dropTickets(func(*Ticket) bool { return true })
 }
 

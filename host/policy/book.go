@@ -174,33 +174,34 @@ func (q Question) Site() Origin {
 	return q.To
 }
 
-// Answer enters what the owner's choice grants and reports whether it grants anything. A choice that was not offered is
-// a no. A yes to a sending is also a yes to arriving where it goes: the owner saw the destination.
-func (b *Book) Answer(q Question, c Choice, now time.Time) bool {
+// Answer enters what the owner's choice grants, and reports whether it grants anything; once is the single-use grant
+// among it. A choice that was not offered is a no. A yes to a sending is also a yes to arriving where it goes: the owner
+// saw the destination.
+func (b *Book) Answer(q Question, c Choice, now time.Time) (once GrantID, yes bool) {
 	if c == No || !slices.Contains(q.Choices(), c) || b.ReadOnly() && q.Capability != Read {
-		return false
+		return 0, false
 	}
 	g := Grant{Capability: q.Capability, Scope: Scope{Origin: q.Site()}, Source: FromOwner}
-	switch {
-	case q.Capability == Submit && q.Sending != nil:
-		once := g
-		once.Once, once.Expires = q.Sending, now.Add(TicketLife)
-		b.Add(once)
-		if c == TenMinutes {
-			g.Expires = now.Add(TimedLife)
-			b.Add(g)
+	if q.Capability != Submit {
+		if c == Once {
+			g.Expires = now.Add(b.terms.NavigateLife)
 		}
-		if q.Sending.Main && !b.Stays(q.From, q.To, now) {
-			b.Add(Grant{Capability: Navigate, Scope: Scope{Origin: q.To}, Source: FromOwner, Expires: now.Add(b.terms.NavigateLife)})
-		}
-		return true
-	case q.Capability == Submit:
-		return false
-	case c == Once:
-		g.Expires = now.Add(b.terms.NavigateLife)
+		b.Add(g)
+		return 0, true
 	}
-	b.Add(g)
-	return true
+	if q.Sending == nil {
+		return 0, false
+	}
+	if c == TenMinutes {
+		timed := g
+		timed.Expires = now.Add(TimedLife)
+		b.Add(timed)
+	}
+	if q.Sending.Main && !b.Stays(q.From, q.To, now) {
+		b.Add(Grant{Capability: Navigate, Scope: Scope{Origin: q.To}, Source: FromOwner, Expires: now.Add(b.terms.NavigateLife)})
+	}
+	g.Once, g.Expires = q.Sending, now.Add(TicketLife)
+	return b.Add(g), true
 }
 
 // Expire forgets what can no longer be used.

@@ -74,7 +74,7 @@ var rules = []rule{
 		Decision{Verdict: Refuse, Code: BlockedByPolicy}},
 	{"only http, https, blob and blank documents are targets", func(c *bench) bool { return c.Refused != "" },
 		Decision{Verdict: Refuse, Code: SchemeRefused}},
-	{"a blank document is content of the page", func(c *bench) bool { return c.To.Kind == TargetBlank },
+	{"inline content is the page's own", (*bench).inline,
 		Decision{Verdict: Allow}},
 	{"a hop that stays on the site that sent it is not judged again", func(c *bench) bool { return c.Hop > 0 && c.stays() },
 		Decision{Verdict: Allow}},
@@ -87,7 +87,7 @@ var rules = []rule{
 	{"a sending is authorised by the site that sends it", func(c *bench) bool { return c.Changes && !c.holds(Submit, c.From) },
 		Decision{Verdict: Ask, Capability: Submit}},
 	{"a sending that takes the tab elsewhere is also leaving", func(c *bench) bool { return c.Changes && !c.Child && !c.stays() && !c.holds(Navigate, c.To.Origin) },
-		Decision{Verdict: Ask, Capability: Navigate}},
+		Decision{Verdict: Ask, Capability: Submit}},
 	{"a granted sending leaves", func(c *bench) bool { return c.Changes && c.holds(Submit, c.From) },
 		Decision{Verdict: Allow, Capability: Submit}},
 	{"a page may move within its site", func(c *bench) bool { return c.Driver == ByPage && c.stays() },
@@ -111,6 +111,10 @@ type bench struct {
 }
 
 func (c *bench) owners() bool { return c.Driver == ByOwner || c.Driver == ByBrowser }
+
+func (c *bench) inline() bool {
+	return c.To.Kind == TargetBlank || c.To.Kind == TargetData && c.Child
+}
 
 func (c *bench) stays() bool { return c.book.Stays(c.From, c.To.Origin, c.now) }
 
