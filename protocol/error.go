@@ -247,19 +247,33 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// A CloseCode is a WebSocket close code of the link.
+// A CloseCode is a WebSocket close code of the link. The reason of a close frame is the code's name.
 type CloseCode int
 
-// CloseCodes maps each close code to the code it stands for. The reason of a close frame is the code's name.
+// The values of CloseCode.
+const (
+	CloseTooLarge           CloseCode = 1009
+	CloseBadMessage         CloseCode = 4400
+	CloseAuthFailed         CloseCode = 4401
+	CloseNotPermitted       CloseCode = 4403
+	CloseTimeout            CloseCode = 4408
+	CloseSuperseded         CloseCode = 4409
+	CloseRotated            CloseCode = 4410
+	CloseVersionUnsupported CloseCode = 4426
+	CloseRateLimited        CloseCode = 4429
+	CloseShuttingDown       CloseCode = 4503
+)
+
+// CloseCodes maps each close code to the code it stands for.
 var CloseCodes = map[CloseCode]Code{
-	4400: BadMessage,
-	4401: AuthFailed,
-	4403: NotPermitted,
-	4408: Timeout,
-	4409: Superseded,
-	4410: Rotated,
-	4426: VersionUnsupported,
-	4429: RateLimited,
-	4503: ShuttingDown,
-	1009: TooLarge,
+	CloseTooLarge:           TooLarge,
+	CloseBadMessage:         BadMessage,
+	CloseAuthFailed:         AuthFailed,
+	CloseNotPermitted:       NotPermitted,
+	CloseTimeout:            Timeout,
+	CloseSuperseded:         Superseded,
+	CloseRotated:            Rotated,
+	CloseVersionUnsupported: VersionUnsupported,
+	CloseRateLimited:        RateLimited,
+	CloseShuttingDown:       ShuttingDown,
 }
