@@ -1,0 +1,77 @@
+/**
+ * Which CDP events a host gets, and what of each: the list of PROTOCOL.md, the same as in Go (testdata/vectors/events.json
+ * holds both to it). A busy page makes thousands of events a second; what is cut here costs the link nothing.
+ */
+const TEXT = 8 << 10;
+const BODY = 64 << 10;
+const HEADERS = ['content-type', 'origin', 'referer', 'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user'];
+
+/** @type {(keep: string, where?: Record<string, string[]>) => {keep: string[], where?: Record<string, string[]>}} */
+const event = (keep, where) => ({keep: keep.split(' ').filter(Boolean), ...(where && {where})});
+
+export const EVENTS = /** @type {Record<string, ReturnType<typeof event>>} */ ({
+  'Fetch.requestPaused': event('requestId frameId resourceType networkId redirectedRequestId request.url request.urlFragment request.method '
+    + 'request.headers request.hasPostData request.postData responseStatusCode responseErrorReason'),
+  'Inspector.targetCrashed': event(''),
+  'Network.loadingFailed': event('requestId timestamp type errorText canceled blockedReason'),
+  'Network.loadingFinished': event('requestId timestamp encodedDataLength'),
+  'Network.requestWillBeSent': event('requestId loaderId frameId timestamp wallTime type request.url request.method request.hasPostData '
+    + 'redirectHasExtraInfo redirectResponse.status redirectResponse.url'),
+  'Network.responseReceived': event('requestId loaderId frameId timestamp type response.url response.status response.mimeType'),
+  'Page.domContentEventFired': event('timestamp'),
+  'Page.downloadWillBegin': event('frameId guid url suggestedFilename'),
+  'Page.fileChooserOpened': event('frameId mode backendNodeId'),
+  'Page.frameAttached': event('frameId parentFrameId'),
+  'Page.frameDetached': event('frameId reason'),
+  'Page.frameNavigated': event('frame.id frame.parentId frame.loaderId frame.name frame.url frame.urlFragment frame.securityOrigin '
+    + 'frame.mimeType frame.unreachableUrl type'),
+  'Page.frameRequestedNavigation': event('frameId reason url disposition'),
+  'Page.frameStartedLoading': event('frameId'),
+  'Page.frameStartedNavigating': event('frameId url loaderId navigationType'),
+  'Page.frameStoppedLoading': event('frameId'),
+  'Page.javascriptDialogClosed': event('frameId result userInput'),
+  'Page.javascriptDialogOpening': event('url frameId message type hasBrowserHandler defaultPrompt'),
+  'Page.lifecycleEvent': event('frameId loaderId name timestamp', {name: ['DOMContentLoaded', 'load', 'networkIdle']}),
+  'Page.loadEventFired': event('timestamp'),
+  'Page.navigatedWithinDocument': event('frameId url navigationType'),
+  'Target.attachedToTarget': event('sessionId waitingForDebugger targetInfo.targetId targetInfo.type targetInfo.url targetInfo.openerId'),
+  'Target.detachedFromTarget': event('sessionId targetId'),
+});
+
+/**
+ * The event's parameters as a host gets them, or undefined when it does not.
+ *
+ * @param {string} method
+ * @param {any} params
+ * @returns {Record<string, any> | undefined}
+ */
+export function slim(method, params) {
+  const rule = EVENTS[method];
+  if (!rule) return undefined;
+  for (const [name, values] of Object.entries(rule.where ?? {})) if (!values.includes(params?.[name])) return undefined;
+  /** @type {Record<string, any>} */
+  const kept = {};
+  for (const path of rule.keep) {
+    const [outer = '', inner] = path.split('.');
+    const from = inner === undefined ? params : params?.[outer];
+    const value = reduce(path, from?.[inner ?? outer]);
+    if (value === undefined) continue;
+    if (inner === undefined) kept[outer] = value;
+    else (kept[outer] ??= {})[inner] = value;
+  }
+  return kept;
+}
+
+/** @param {string} path @param {any} value */
+function reduce(path, value) {
+  if (value === null) return undefined;
+  if (path === 'request.postData') return value?.length > BODY ? undefined : value;
+  if (path === 'request.headers') {
+    return value && Object.fromEntries(Object.entries(value).map(([name, text]) => [name.toLowerCase(), cut(text)])
+      .filter(([name]) => HEADERS.includes(name)));
+  }
+  return cut(value);
+}
+
+/** @param {any} value */
+const cut = (value) => (typeof value === 'string' && value.length > TEXT ? value.slice(0, TEXT) : value);

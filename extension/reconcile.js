@@ -1,0 +1,52 @@
+/**
+ * A new worker finds what the old one left: attachments survive it, and so do the requests that Chrome holds. First those
+ * fail, then the hosts are linked again, and each says which of its leases stand.
+ */
+import * as approval from './approval.js';
+import {quietly, unattended} from './errors.js';
+import {moved, retitleLeftovers} from './groups.js';
+import {failAll} from './guard.js';
+import {describe, end} from './leases.js';
+import {review} from './links.js';
+import {leases, save, session} from './state.js';
+
+const STOP_MS = 500;
+
+/** Once per worker, after the stored state is here. */
+export async function reconcile() {
+  if (!session.known) {
+    session.known = true;
+    save('known');
+    quietly(retitleLeftovers());
+  }
+  quietly(clearRules());
+  if (leases().length > 0) {
+    const tabs = await describe();
+    await Promise.all(leases().map((lease) => resume(lease, tabs.get(lease.tab))));
+    for (const {tab} of leases()) unattended(moved(tab)); // out of its group meanwhile
+  }
+  review();
+}
+
+/** @param {import('./state.js').Lease} lease @param {{attached: boolean} | undefined} target */
+async function resume(lease, target) {
+  if (!target) return end(lease, 'closed', {attached: false});
+  if (!target.attached) return end(lease, 'canceled', {attached: false});
+  const interrupted = lease.stage === 'attaching' || lease.lease === '';
+  lease.stage = 'lost';
+  const stopped = chrome.debugger.sendCommand({tabId: lease.tab}, 'Page.stopLoading');
+  await Promise.race([Promise.all([failAll(lease), quietly(stopped)]), new Promise((late) => setTimeout(late, STOP_MS))]);
+  return interrupted ? end(lease, 'reconciled') : undefined;
+}
+
+/** A rule that a dead worker set for a moment would keep the tab blocked. */
+async function clearRules() {
+  const removeRuleIds = (await chrome.declarativeNetRequest.getSessionRules()).map(({id}) => id);
+  if (removeRuleIds.length > 0) await chrome.declarativeNetRequest.updateSessionRules({removeRuleIds});
+}
+
+/** The alarm that wakes a dead worker, and looks after a living one. */
+export async function tick() {
+  review();
+  if (Object.keys(session.approvals).length > 0) await approval.sweep();
+}
