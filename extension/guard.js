@@ -86,11 +86,17 @@ function drop(lease, key) {
   save('leases');
 }
 
+/** An empty page from which the agent's navigation goes on as same-origin (PROTOCOL.md, verdict "arrive"). */
+const ARRIVAL = [
+  {name: 'Content-Type', value: 'text/html'}, {name: 'Referrer-Policy', value: 'no-referrer'}, {name: 'Cache-Control', value: 'no-store'},
+];
+
 /** @param {number} tab @param {string} session @param {string} request @param {Verdict['action']} action */
 function decide(tab, session, request, action) {
   switch (action) {
     case 'continue': return command(tab, session, 'Fetch.continueRequest', request);
     case 'refuse': return command(tab, session, 'Fetch.fulfillRequest', request, {responseCode: 204});
+    case 'arrive': return command(tab, session, 'Fetch.fulfillRequest', request, {responseCode: 200, responseHeaders: ARRIVAL});
     default: return command(tab, session, 'Fetch.failRequest', request, {errorReason: 'BlockedByClient'});
   }
 }

@@ -148,7 +148,7 @@ export const INCOMING = {
   ping: {},
   chunk: {id: 'int', seq: 'int', last: 'boolean', data: 'string'},
   'cdp.send': {tab: 'int', session: 'string?', method: 'string', params: 'object', act: 'boolean?'},
-  verdict: {tab: 'int', session: 'string?', request: 'string', action: ['continue', 'refuse', 'fail']},
+  verdict: {tab: 'int', session: 'string?', request: 'string', action: ['continue', 'refuse', 'fail', 'arrive']},
   'tab.open': {url: 'string', lease: 'string', beside: 'int'},
   'tab.close': {tab: 'int'},
   'tab.block': {tab: 'int', block: 'boolean'},

@@ -242,6 +242,9 @@ const (
 	VerdictContinue VerdictAction = "continue" // it leaves as it is
 	VerdictRefuse   VerdictAction = "refuse"   // answered 204: the page stands
 	VerdictFail     VerdictAction = "fail"     // failed: an error page, or a parked hop
+	// VerdictArrive answers the agent's own navigation with an empty page of that address: the engine goes on from there,
+	// so that what leaves is same-origin and carries SameSite=Strict cookies, as the owner's own navigation would.
+	VerdictArrive VerdictAction = "arrive"
 )
 
 // TabOpenParams open a tab in the background, attach and guard it before its first request, and lease it. URL is http,

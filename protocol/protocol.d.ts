@@ -199,7 +199,7 @@ export interface SendParams {
   params: object;
   act?: boolean;
 }
-export type VerdictAction = "continue" | "refuse" | "fail";
+export type VerdictAction = "continue" | "refuse" | "fail" | "arrive";
 export interface Verdict {
   tab: TabID;
   session?: string;

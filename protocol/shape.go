@@ -145,7 +145,7 @@ func (r *EndReason) UnmarshalText(b []byte) error {
 
 // UnmarshalText refuses what is not a value of VerdictAction.
 func (a *VerdictAction) UnmarshalText(b []byte) error {
-	return oneOf(a, b, VerdictContinue, VerdictRefuse, VerdictFail)
+	return oneOf(a, b, VerdictContinue, VerdictRefuse, VerdictFail, VerdictArrive)
 }
 
 // UnmarshalText refuses what is not a value of PromptKind.
