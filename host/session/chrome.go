@@ -1,0 +1,67 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/tabvalet/tabvalet/protocol"
+)
+
+// chrome is browser.Chrome over the link of the moment. It never waits for a lost link: whoever calls decides whether
+// what was lost may be sent again.
+type chrome struct{ m *Manager }
+
+// Send runs a CDP command.
+func (c chrome) Send(ctx context.Context, tab protocol.TabID, session string, act bool, method string, params, result any) error {
+	conn, err := c.m.link()
+	if err != nil {
+		return err
+	}
+	text := jsontext.Value("{}")
+	if params != nil {
+		if text, err = json.Marshal(params); err != nil {
+			return fmt.Errorf("encoding %s: %w", method, err)
+		}
+	}
+	return conn.Call(ctx, protocol.MethodSend, protocol.SendParams{Tab: tab, Session: session, Method: method, Params: text, Act: act}, result)
+}
+
+// Block lets a session rule block the tab's main-frame requests.
+func (c chrome) Block(ctx context.Context, tab protocol.TabID, block bool) error {
+	conn, err := c.m.link()
+	if err != nil {
+		return err
+	}
+	return conn.Call(ctx, protocol.MethodTabBlock, protocol.TabBlockParams{Tab: tab, Block: block}, nil)
+}
+
+// link is the link to the extension now, or transport_lost.
+func (m *Manager) link() (Conn, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.conn == nil {
+		return nil, protocol.Errorf(protocol.TransportLost, "the extension is not connected")
+	}
+	return m.conn, nil
+}
+
+// awaitLink waits until the extension is there, or with ctx.
+func (m *Manager) awaitLink(ctx context.Context) (Conn, error) {
+	for {
+		m.mu.Lock()
+		conn, linked := m.conn, m.linked
+		m.mu.Unlock()
+		if conn != nil {
+			return conn, nil
+		}
+		select {
+		case <-linked:
+		case <-ctx.Done():
+			return nil, protocol.Errorf(protocol.TransportLost, "the extension did not come back in time").
+				With("hint", "Chrome may be closed or its extension asleep; call browser_state.")
+		}
+	}
+}
