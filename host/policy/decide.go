@@ -44,7 +44,7 @@ type Decision struct {
 	Code       Code       // why it is refused
 }
 
-// Decide applies the rules to a request, first match wins. Single-use grants are not its business: who holds one for
+// Decide applies the rules to a request, first match wins; what none allows is refused. Single-use grants are not its business: who holds one for
 // exactly this sending spends it instead of asking here.
 func Decide(r Request, b *Book, now time.Time) Decision { return decide(rules, r, b, now) }
 
@@ -57,7 +57,7 @@ func decide(rules []rule, r Request, b *Book, now time.Time) Decision {
 			return d
 		}
 	}
-	return Decision{Verdict: Refuse, Rule: "what no rule knows is refused", Code: BlockedByPolicy}
+	return Decision{Verdict: Refuse, Rule: "what no rule allows is refused: a page does not leave on its own", Code: BlockedByPolicy}
 }
 
 type rule struct {
@@ -96,8 +96,6 @@ var rules = []rule{
 		Decision{Verdict: Allow, Capability: Interact}},
 	{"arriving on a site needs a grant to go there", func(c *bench) bool { return c.holds(Navigate, c.To.Origin) },
 		Decision{Verdict: Allow, Capability: Navigate}},
-	{"a page does not leave on its own", func(c *bench) bool { return c.Driver != ByAgent },
-		Decision{Verdict: Refuse, Capability: Navigate, Code: BlockedByPolicy}},
 	{"an agent who wants to leave asks", func(c *bench) bool { return c.Driver == ByAgent },
 		Decision{Verdict: Ask, Capability: Navigate}},
 }

@@ -81,7 +81,7 @@ const (
 type GrantID int
 
 // A Grant is a capability on a scope for a while. A single-use grant (Once) pays for one thing that is exactly what was
-// shown, and moves given → bought → spent, or is taken back.
+// shown; it is given, bought, spent, and over when its time is.
 type Grant struct {
 	ID         GrantID
 	Capability Capability
@@ -102,22 +102,20 @@ const (
 	given  purchase = "given"  // the owner said yes, no act has declared it yet
 	bought purchase = "bought" // an act that declared it is under way
 	spent  purchase = "spent"  // it has paid
-	taken  purchase = "taken"  // taken back unused
 )
 
 // A purchaseEvent moves a purchase.
 type purchaseEvent string
 
 const (
-	buy      purchaseEvent = "buy"
-	spend    purchaseEvent = "spend"
-	takeBack purchaseEvent = "take_back"
+	buy   purchaseEvent = "buy"
+	spend purchaseEvent = "spend"
 )
 
-// purchases is the whole state machine; what is not listed does not happen.
+// purchases is the whole state machine; what is not listed does not happen. Taking back is a matter of time: see live.
 var purchases = map[purchase]map[purchaseEvent]purchase{
-	given:  {buy: bought, takeBack: taken},
-	bought: {spend: spent, takeBack: taken},
+	given:  {buy: bought},
+	bought: {spend: spent},
 }
 
 func (p purchase) update(e purchaseEvent) (purchase, bool) {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Errors of parsing. They are wrapped; test with errors.Is or ask [CodeOf].
@@ -77,10 +78,9 @@ var defaultPorts = map[string]uint16{"http": 80, "https": 443}
 
 // parseWeb parses an http or https URL that has an authority and none of the characters that browsers drop or rewrite.
 func parseWeb(raw string) (*url.URL, error) {
-	for i := range len(raw) {
-		if raw[i] <= ' ' || raw[i] == 0x7f {
-			return nil, fmt.Errorf("reading an address with white space or control characters: %w", ErrURL)
-		}
+	control := func(r rune) bool { return r < ' ' || r == 0x7f }
+	if !utf8.ValidString(raw) || strings.ContainsFunc(raw, control) {
+		return nil, fmt.Errorf("reading an address with control characters or broken text: %w", ErrURL)
 	}
 	scheme, rest, found := strings.Cut(raw, ":")
 	if !found {
@@ -96,8 +96,8 @@ func parseWeb(raw string) (*url.URL, error) {
 	if end := strings.IndexAny(authority, `/?#`); end >= 0 {
 		authority = authority[:end]
 	}
-	if strings.ContainsAny(authority, `\`) {
-		return nil, fmt.Errorf("reading an address with a backslash: %w", ErrURL)
+	if strings.ContainsAny(authority, `\ `) {
+		return nil, fmt.Errorf("reading a host with a backslash or a space: %w", ErrURL)
 	}
 	// Only scheme and authority go to net/url: it refuses paths and queries that browsers take, and they name no host.
 	u, err := url.Parse(scheme + "://" + authority)
