@@ -1,0 +1,505 @@
+// The snapshot: what a person sees, as lines a model knows how to read.
+//
+// A line belongs to an element with a role. Text that stands in no such element belongs to the nearest block. Words that
+// a line's name already says are not said again below it.
+
+/**
+ * @typedef {import('./engine').SnapshotLine & {e?: Element, role?: string, name?: string}} Line
+ */
+
+/** Roles that stand in running text: they have no line of their own. */
+const textRoles = new Set(('generic none strong emphasis code mark subscript superscript insertion deletion time term definition rowgroup').split(' '));
+
+/** Roles whose line shows the element's own words as its name; what is below is shown only when it can be worked with. */
+const atomRoles = new Set(('button link heading tab option menuitem menuitemcheckbox menuitemradio checkbox radio switch treeitem tooltip').split(' '));
+
+/** Roles whose text, when it is all they hold, stands in quotes. */
+const cellRoles = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
+
+/** Roles that are shown although they hold nothing. */
+const leafRoles = new Set(('img separator progressbar meter iframe textbox searchbox combobox listbox slider spinbutton scrollbar').split(' '));
+
+/**
+ * Where lines and text go: one for each line with something below, and one for each block of text.
+ * @typedef {object} Level
+ * @property {View} view       whose text it is
+ * @property {number} depth    of the lines in it
+ * @property {Line | null} line of the element itself; null for a block without a role
+ * @property {string} name     what the line above already says
+ * @property {string} text     running text not yet put into a line
+ * @property {boolean} textOnScreen
+ * @property {boolean} hiddenText  the text is aria-hidden
+ * @property {boolean} addressed   a block: its ref was given to one of its texts
+ * @property {boolean} silent  words are said already
+ */
+
+class Tree {
+  /** @param {import('./engine').SnapshotArgs} args */
+  constructor(args) {
+    /** @type {Line[]} */
+    this.lines = [];
+    this.hidden = 0;
+    /** @type {string[]} */
+    this.unbound = [];
+    this.depth = args.depth ?? Infinity;
+    /** @type {boolean} */
+    this.interactive = args.interactive === true;
+    /** @type {boolean} */
+    this.boxes = args.boxes === true;
+    this.active = focused();
+    /** @type {Set<Element>} controls whose label stands for them */
+    this.shownByLabel = new Set();
+  }
+
+  /** @param {Element} root @param {View | null} view */
+  build(root, view) {
+    view ??= viewOf(root, null);
+    if (!view) return;
+    /** @type {Level} */
+    const level = {view, depth: 0, line: null, name: '', text: '', textOnScreen: false, hiddenText: false, addressed: false, silent: false};
+    if (root === rootNow()) this.#below(view, level);
+    else this.#element(root, view, level);
+    this.#flush(level);
+  }
+
+  /** @param {View} view @param {Level} level */
+  #below(view, level) {
+    eachShown(
+      view,
+      (e, inner) => this.#element(e, inner, level),
+      (node) => this.#text(node, view, level),
+      (node) => this.#unseen(node),
+    );
+  }
+
+  /** @param {Node} node */
+  #unseen(node) {
+    this.hidden += hiddenInstructions(node);
+  }
+
+  /** @param {Text} node @param {View} view @param {Level} level */
+  #text(node, view, level) {
+    const text = textOf(node);
+    if (!/\S/.test(text)) {
+      if (level.text) level.text += ' ';
+      return;
+    }
+    if (!showsText(view)) {
+      if (looksLikeInstruction(text)) this.hidden++;
+      return;
+    }
+    if (level.silent || this.interactive) return;
+    const hidden = view.ariaHidden || view.inert;
+    if (level.text && hidden !== level.hiddenText) this.#flush(level);
+    level.text += view.style.whiteSpaceCollapse === 'preserve' ? text.replaceAll('\n', ' ') : text;
+    level.textOnScreen ||= view.onScreen;
+    level.hiddenText = hidden;
+  }
+
+  /** Puts the running text into a line. @param {Level} level */
+  #flush(level) {
+    if (!level.text) return;
+    const text = clean(level.text);
+    const {view, textOnScreen, hiddenText} = level;
+    level.text = '';
+    level.textOnScreen = false;
+    if (!text || text === level.name || level.depth >= this.depth) return;
+    const mark = hiddenText ? (view.inert ? ' [inert]' : ' [aria-hidden]') : '';
+    /** @type {Line} */
+    const line = {d: level.depth, t: '', role: 'text', name: text, e: view.e};
+    if (!level.line && !level.addressed) {
+      level.addressed = true;
+      line.r = refOf(view.e, 'generic', '');
+      line.t = `- generic [ref=${line.r}]${mark}: ${escapeText(text)}`;
+    } else line.t = `- text${mark}: ${escapeText(text)}`;
+    if (textOnScreen) line.v = 1;
+    this.lines.push(line);
+  }
+
+  /** @param {Element} e @param {View} view @param {Level} level */
+  #element(e, view, level) {
+    const tag = tagOf(e);
+    if (tag === 'br') {
+      if (level.text) level.text += ' ';
+      return;
+    }
+    if (tag === 'label' && this.#label(/** @type {HTMLLabelElement} */ (e), view, level)) return;
+    const role = roleOf(e);
+    const press = textRoles.has(role) ? pressable(e, view) : '';
+    if (textRoles.has(role) && !press && !isEditingHost(e) && !(role === 'rowgroup' && attr(e, 'aria-label'))) {
+      this.#plain(view, level);
+      return;
+    }
+    if (this.shownByLabel.has(e)) return;
+    if (!view.seen && !(role === 'group' || role === 'list' || landmarkRoles.has(role))) {
+      // Not to be seen itself, but something in it may be.
+      this.#plain(view, level);
+      return;
+    }
+    if (role === 'option' && !(e.closest('select') === null)) return;
+    this.#line(e, view, level, role, press);
+  }
+
+  /** An element without a line: its text runs on, or stands in a block of its own. @param {View} view @param {Level} level */
+  #plain(view, level) {
+    if (view.inline) {
+      this.#below(view, level);
+      return;
+    }
+    this.#flush(level);
+    /** @type {Level} */
+    const block = {...level, view, line: null, addressed: false, name: level.line ? level.name : ''};
+    this.#below(view, block);
+    this.#flush(block);
+  }
+
+  /**
+   * A label stands for its control: its words are the control's name, and where the control itself is not to be seen
+   * (a picture is drawn in its place) the label is where it shows.
+   * @param {HTMLLabelElement} e @param {View} view @param {Level} level @returns {boolean}
+   */
+  #label(e, view, level) {
+    const {control} = e;
+    if (!control || !(control instanceof HTMLInputElement || control instanceof HTMLSelectElement || control instanceof HTMLTextAreaElement)) return false;
+    if (isInput(control) && control.type === 'hidden') return false;
+    const silent = {...level, silent: true, text: ''};
+    if (!view.inline) this.#flush(level);
+    if (!isSeen(control)) {
+      if (!view.seen && !isSeen(e)) return false;
+      if (!this.shownByLabel.has(control)) {
+        this.shownByLabel.add(control);
+        const role = roleOf(control);
+        const name = nameOf(control, role).text;
+        this.#flush(level);
+        this.#push(control, view, level, role, name, '');
+      }
+    }
+    this.#below(view, silent);
+    level.addressed = silent.addressed;
+    return true;
+  }
+
+  /**
+   * @param {Element} e @param {View} view @param {Level} level @param {string} role @param {string} name @param {string} press
+   * @returns {Line | null}
+   */
+  #push(e, view, level, role, name, press) {
+    if (level.depth >= this.depth) return null;
+    if (this.interactive && !widgetRoles.has(role) && !press && role !== 'heading' && role !== 'iframe' && role !== 'dialog' && !landmarkRoles.has(role) && !isEditingHost(e)) return null;
+    const ref = refOf(e, role, name);
+    const head = name ? `${role} ${quote(cut(name, nameMax))}` : role;
+    /** @type {Line} */
+    const line = {d: level.depth, t: `- ${head} [ref=${ref}]${this.#states(e, view, role)}${press}`, r: ref, e, role, name};
+    if (view.onScreen) line.v = 1;
+    if (role === 'heading' || role === 'dialog' || landmarkRoles.has(role)) line.h = 1;
+    if (this.boxes && view.box) line.t += ` [box=${Math.round(view.box.x)},${Math.round(view.box.y)},${Math.round(view.box.width)},${Math.round(view.box.height)}]`;
+    this.lines.push(line);
+    return line;
+  }
+
+  /** @param {Element} e @param {View} view @param {Level} level @param {string} role @param {string} press */
+  #line(e, view, level, role, press) {
+    this.#flush(level);
+    const at = this.lines.length;
+    const {text: name, from} = lineName(e, role);
+    const line = this.#push(e, view, level, role, name, press);
+    const depth = line || this.depth <= level.depth ? level.depth + 1 : level.depth;
+    const filled = fieldText(e, role);
+    if (line && filled !== null) {
+      this.#field(e, role, line, filled, depth);
+      if (role !== 'listbox' || e instanceof HTMLSelectElement) return;
+    }
+    if (role === 'iframe') {
+      if (line) {
+        const key = frameKeys.get(e);
+        line.f = key ?? '';
+        if (key === undefined) this.unbound.push(/** @type {string} */ (line.r));
+      }
+      return;
+    }
+    if (role === 'img' && line && !name && !press) this.lines.pop(); // a picture without words says nothing
+    if (role === 'img' || role === 'separator') return;
+    const below = this.lines.length;
+    if (line && role === 'link') this.#url(e, depth);
+    const urls = this.lines.length - below;
+    /** @type {Level} */
+    const inner = {view, depth, line, name, text: '', textOnScreen: false, hiddenText: false, addressed: line !== null, silent: level.silent || (from === 'contents' && atomRoles.has(role) && name.length <= nameMax)};
+    if (!line) inner.line = level.line;
+    this.#below(view, inner);
+    const only = line && this.lines.length === below + urls ? clean(inner.text) : '';
+    if (only && line) {
+      if (cellRoles.has(role) && !name && only.length <= nameMax) {
+        line.name = only;
+        line.t = `- ${role} ${quote(only)}${line.t.slice(2 + role.length)}`;
+      } else if (only !== name) {
+        line.t += `${inner.hiddenText ? (view.inert ? ' [inert]' : ' [aria-hidden]') : ''}: ${escapeText(only)}`;
+        line.name ||= only;
+        if (urls > 0) return;
+      }
+    } else this.#flush(inner);
+    if (!line) return;
+    if (this.lines.length > below) {
+      if (!line.t.includes(']: ')) line.t += ':';
+    } else if (depth >= this.depth && hasContents(e)) line.t += ' …';
+    else if (!only && !name && droppable.has(role) && !press) this.lines.length = at;
+  }
+
+  /** @param {Element} e @param {number} depth */
+  #url(e, depth) {
+    if (depth >= this.depth) return;
+    const url = shortUrl(e);
+    if (url) this.lines.push({d: depth, t: `- /url: ${url}`});
+  }
+
+  /** @param {Element} e @param {string} role @param {Line} line @param {string} filled @param {number} depth */
+  #field(e, role, line, filled, depth) {
+    const more = depth < this.depth;
+    const below = this.lines.length;
+    if (e instanceof HTMLSelectElement) {
+      if (more) this.lines.push({d: depth, t: `- /options: ${optionsText(e)}`});
+    } else {
+      const placeholder = attr(e, 'placeholder');
+      if (placeholder && more && clean(placeholder) !== line.name && !filled) this.lines.push({d: depth, t: `- /placeholder: ${escapeText(cut(clean(placeholder), nameMax))}`});
+    }
+    if (filled) line.t += `: ${escapeText(cut(filled, valueMax))}`;
+    else if (this.lines.length > below) line.t += ':';
+  }
+
+  /** @param {Element} e @param {View} view @param {string} role @returns {string} */
+  #states(e, view, role) {
+    let text = '';
+    if (e === this.active) text += ' [active]';
+    if (view.inert) text += ' [inert]';
+    else if (view.ariaHidden) text += ' [aria-hidden]';
+    if (role === 'heading') return `${text} [level=${headingLevel(e)}]`;
+    const widget = widgetRoles.has(role);
+    if (!widget && role !== 'row' && role !== 'gridcell' && role !== 'group') return text;
+    if (view.disabled || matches(e, ':disabled')) text += ' [disabled]';
+    if (checkedRoles.has(role)) {
+      const checked = checkedOf(e, role);
+      if (checked === 'true') text += ' [checked]';
+      else if (checked === 'mixed') text += ' [checked=mixed]';
+    }
+    if (role === 'button') {
+      const pressed = attr(e, 'aria-pressed');
+      if (pressed === 'true') text += ' [pressed]';
+      else if (pressed === 'mixed') text += ' [pressed=mixed]';
+    }
+    if (selectedRoles.has(role) && (e instanceof HTMLOptionElement ? e.selected : attr(e, 'aria-selected') === 'true')) text += ' [selected]';
+    if (expandedRoles.has(role)) {
+      const expanded = expandedOf(e, role);
+      if (expanded) text += expanded === 'true' ? ' [expanded]' : ' [collapsed]';
+    }
+    if (isField(e) || role === 'textbox' || role === 'combobox') {
+      const {required, readonly, invalid} = statesOf(e, role);
+      if (required) text += ' [required]';
+      if (readonly) text += ' [readonly]';
+      if (invalid) text += ' [invalid]';
+    }
+    if (isInput(e) && typedInputs.has(e.type)) text += ` [type=${e.type}]`;
+    if (isSecret(e)) text += /** @type {HTMLInputElement} */ (e).value ? ' [secret] [filled]' : ' [secret]';
+    return text;
+  }
+}
+
+const nameMax = 200;
+const valueMax = 300;
+
+/** Roles not worth a line when there is nothing in them. */
+const droppable = new Set(('paragraph list listitem group table row cell gridcell columnheader rowheader rowgroup article blockquote figure caption status img banner complementary '
+  + 'contentinfo main navigation region form search document note log math').split(' '));
+
+/** Inputs whose type says in what form they take a value. */
+const typedInputs = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'email', 'tel', 'url']);
+
+/** @param {Element} e @returns {boolean} */
+const isField = (e) => e instanceof HTMLInputElement || e instanceof HTMLTextAreaElement || e instanceof HTMLSelectElement;
+
+/** Whether an element without a role asks to be pressed; the mark for its line. @param {Element} e @param {View} view */
+function pressable(e, view) {
+  if (view.pointer && !view.above?.pointer && view.seen) return ' [cursor=pointer]';
+  if (hasAttr(e, 'onclick') || (hasAttr(e, 'tabindex') && Number(attr(e, 'tabindex')) >= 0 && tagOf(e) !== 'body')) return view.pointer ? ' [cursor=pointer]' : ' [clickable]';
+  return '';
+}
+
+/** The name as a line shows it: not where it only repeats what stands below. @param {Element} e @param {string} role @returns {Name} */
+function lineName(e, role) {
+  if (cellRoles.has(role) || role === 'row' || neverNamed.has(role) || role === 'listitem') {
+    const text = role === 'generic' || role === 'paragraph' ? '' : clean(attr(e, 'aria-label') ?? '');
+    return {text, from: text ? 'attribute' : ''};
+  }
+  if (role === 'treeitem' && queryAll(e, '[role=group] [role=treeitem]').length > 0 && !attr(e, 'aria-label')) return {text: '', from: ''};
+  return nameOf(e, role);
+}
+
+/** The text in a field, null when the element is none. Secrets never come out. @param {Element} e @param {string} role @returns {string | null} */
+function fieldText(e, role) {
+  if (e instanceof HTMLSelectElement) return [...e.selectedOptions].map((o) => clean(optionText(o))).join(', ');
+  if (isInput(e)) {
+    if (/^(checkbox|radio|submit|reset|button|image|hidden)$/.test(e.type)) return null;
+    if (e.type === 'file') return [...e.files ?? []].map((f) => clean(f.name)).join(', ');
+    return isSecret(e) ? '' : clean(e.value);
+  }
+  if (e instanceof HTMLTextAreaElement) return isSecret(e) ? '' : clean(e.value);
+  if (e instanceof HTMLProgressElement || e instanceof HTMLMeterElement) return e instanceof HTMLProgressElement && e.position < 0 ? '' : `${e.value} of ${e.max}`;
+  if (role === 'slider' || role === 'spinbutton' || role === 'progressbar' || role === 'meter' || role === 'scrollbar') return clean(attr(e, 'aria-valuetext') ?? attr(e, 'aria-valuenow') ?? '');
+  return null;
+}
+
+/** The options of a select in one line. @param {HTMLSelectElement} e */
+function optionsText(e) {
+  const max = 20;
+  let text = '';
+  let group = /** @type {Element | null} */ (null);
+  for (const [i, option] of [...e.options].entries()) {
+    if (i === max || text.length > 400) {
+      text += ` | … ${e.options.length - i} more`;
+      break;
+    }
+    if (i > 0) text += ' | ';
+    const above = nodeAbove(option);
+    if (above instanceof HTMLOptGroupElement && above !== group) text += `${clean(above.label)}: `;
+    group = above instanceof Element ? above : null;
+    text += cut(clean(optionText(option)), 60) + (option.disabled ? ' [disabled]' : '');
+  }
+  return escapeText(text);
+}
+
+/** @param {Element} e the address of a link, short for this origin */
+function shortUrl(e) {
+  if (!hasAttr(e, 'href')) return '';
+  const url = e instanceof HTMLAnchorElement || e instanceof HTMLAreaElement ? e.href : String(attr(e, 'href'));
+  if (url.startsWith('data:')) return cut(url, 40);
+  const here = document.URL.split('#', 1)[0] ?? '';
+  if (url.startsWith(here + '#')) return clean(cut(url.slice(here.length), nameMax));
+  return clean(cut(url.startsWith(location.origin + '/') ? url.slice(location.origin.length) : url, nameMax));
+}
+
+/** @param {Element} e */
+const hasContents = (e) => firstOf(shadowOf(e) ?? e) !== null;
+
+/** @type {Map<number, Line[]>} */
+const captures = new Map();
+let captureCount = 0;
+
+/** @param {Line[]} lines */
+const charsOf = (lines) => {
+  let chars = 0;
+  for (const line of lines) chars += 2 * line.d + line.t.length + 1;
+  return chars;
+};
+
+/** Builds the lines of a subtree. @param {import('./engine').SnapshotArgs} args */
+function buildTree(args) {
+  const tree = new Tree(args);
+  const root = args.target ? locate(args.target) : rootNow();
+  if (root) tree.build(root, root === rootNow() ? null : viewAlone(root));
+  return tree;
+}
+
+/** @param {import('./engine').SnapshotArgs} args @returns {import('./engine').Snapshot} */
+function takeSnapshot(args) {
+  const tree = buildTree(args);
+  const {lines} = tree;
+  const capture = ++captureCount;
+  captures.set(capture, lines);
+  captures.delete(capture - 4);
+  const chars = charsOf(lines);
+  const scroller = document.scrollingElement ?? rootNow();
+  const max = args.max_chars ?? 400_000;
+  const active = tree.active && lines.find((line) => line.e === tree.active)?.r;
+  for (const line of lines) line.e = undefined; // a capture keeps no element alive
+  return {
+    lines: (chars > max ? outline(lines, max) : lines).map(plainLine),
+    capture,
+    total: lines.length,
+    chars,
+    hidden_text: tree.hidden,
+    unbound: tree.unbound,
+    scroll: {
+      x: Math.round(scroller?.scrollLeft ?? 0), y: Math.round(scroller?.scrollTop ?? 0), width: scroller?.scrollWidth ?? 0, height: scroller?.scrollHeight ?? 0,
+      view_width: innerWidth, view_height: innerHeight,
+    },
+    ...(active && {active}),
+  };
+}
+
+/** @param {Line} line @returns {import('./engine').SnapshotLine} */
+function plainLine({d, t, r, v, h, f, o, i}) {
+  /** @type {import('./engine').SnapshotLine} */
+  const line = {d, t};
+  if (r) line.r = r;
+  if (v) line.v = v;
+  if (h) line.h = h;
+  if (f !== undefined) line.f = f;
+  if (o) line.o = o;
+  if (i !== undefined) line.i = i;
+  return line;
+}
+
+/**
+ * What is on screen in full with the lines it stands under, of the rest the headings and landmarks while there is room.
+ * @param {Line[]} lines @param {number} max @returns {Line[]}
+ */
+function outline(lines, max) {
+  const keep = new Uint8Array(lines.length);
+  let room = max;
+  /** @type {number[]} */
+  const path = []; // indexes of the lines above, by depth
+  /** @param {number} i */
+  const take = (i) => {
+    const line = /** @type {Line} */ (lines[i]);
+    for (let d = 0; d <= line.d; d++) {
+      const at = d === line.d ? i : /** @type {number} */ (path[d]);
+      if (at === undefined || keep[at]) continue;
+      keep[at] = 1;
+      const kept = /** @type {Line} */ (lines[at]);
+      room -= 2 * kept.d + kept.t.length + 1;
+    }
+  };
+  for (const wanted of /** @type {const} */ (['v', 'h'])) {
+    path.length = 0;
+    for (let i = 0; i < lines.length && room > 0; i++) {
+      const line = /** @type {Line} */ (lines[i]);
+      path[line.d] = i;
+      path.length = line.d + 1;
+      if (line[wanted]) take(i);
+      else if (line.t.startsWith('- /') && keep[i - 1]) keep[i] = 1;
+    }
+  }
+  /** @type {Line[]} */
+  const out = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = /** @type {Line} */ (lines[i]);
+    if (keep[i]) {
+      out.push(line);
+      continue;
+    }
+    const from = i;
+    let depth = line.d;
+    /** @type {Record<string, number>} */
+    const roles = {};
+    for (; i < lines.length && !keep[i]; i++) {
+      const left = /** @type {Line} */ (lines[i]);
+      depth = Math.min(depth, left.d);
+      if (left.role && (widgetRoles.has(left.role) || left.role === 'row' || left.role === 'listitem' || left.role === 'heading')) roles[left.role] = (roles[left.role] ?? 0) + 1;
+    }
+    const counts = Object.entries(roles).sort((a, b) => b[1] - a[1]).slice(0, 4).map(([role, n]) => `${n} ${role}${n > 1 ? 's' : ''}`).join(', ');
+    out.push({d: depth, t: `- … ${i - from} lines left out${counts ? ` (${counts})` : ''}`, o: i - from, i: from});
+    i--;
+  }
+  return out;
+}
+
+/** @param {import('./engine').WindowArgs} args @returns {import('./engine').SnapshotWindow} */
+function snapshotWindow({capture, from, max_chars}) {
+  const lines = captures.get(capture);
+  if (!lines) throw new Refusal('stale_ref', 'that snapshot is no longer kept; take a new one');
+  let to = from;
+  for (let room = max_chars; to < lines.length; to++) {
+    const line = /** @type {Line} */ (lines[to]);
+    room -= 2 * line.d + line.t.length + 1;
+    if (room < 0 && to > from) break;
+  }
+  return {lines: lines.slice(from, to).map(plainLine), ...(to < lines.length && {next: to}), total: lines.length};
+}

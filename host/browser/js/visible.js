@@ -1,0 +1,330 @@
+// What a person can see. One walk over the composed tree carries what ancestors decide (clips, visibility, colours) in a
+// View for each element, so that an element costs one style and one box.
+
+/** @typedef {readonly [left: number, top: number, right: number, bottom: number]} Area */
+
+/** How an element stands before a person's eyes. */
+class View {
+  /** Where content can be brought by scrolling. @type {Area} */
+  reach;
+  /** What is on screen now. @type {Area} */
+  port;
+  /** Its box lies where it can be seen. @type {boolean} */
+  lies;
+  /** The element itself can be seen: its own text and box. @type {boolean} */
+  seen;
+  /** @type {boolean} */
+  onScreen;
+  /** Nothing in it can be seen, whatever the styles below say. */
+  gone = false;
+  /** @type {boolean} */
+  ariaHidden;
+  /** @type {boolean} */
+  inert;
+  /** By ARIA, on itself or above. @type {boolean} */
+  disabled;
+  inline = false;
+  display = '';
+  pointer = false;
+  /** @type {DOMRect | null} */
+  box = null;
+  /** See backOf. @type {Color | null | undefined} */
+  back = undefined;
+  /** See insideOf. @type {[reach: Area, port: Area] | null} */
+  inside = null;
+
+  /** @param {Element} e @param {View | null} above */
+  constructor(e, above) {
+    this.e = e;
+    this.above = above;
+    this.style = getComputedStyle(e);
+    this.reach = above ? above.reach : pageArea();
+    this.port = above ? above.port : screenArea();
+    this.lies = above ? above.lies : true;
+    this.seen = above ? above.seen : true;
+    this.onScreen = above ? above.onScreen : true;
+    this.ariaHidden = above ? above.ariaHidden : false;
+    this.inert = above ? above.inert : false;
+    this.disabled = above ? above.disabled : false;
+  }
+}
+
+/** @returns {Area} what the document can scroll to, in viewport coordinates */
+function pageArea() {
+  const root = rootNow();
+  if (!root) return [0, 0, 0, 0];
+  const scroller = document.scrollingElement ?? root;
+  const left = getComputedStyle(root).direction === 'rtl' ? scroller.clientWidth - scroller.scrollWidth : 0;
+  const x = left - scroller.scrollLeft;
+  const y = -scroller.scrollTop;
+  return [x, y, x + Math.max(scroller.scrollWidth, innerWidth), y + Math.max(scroller.scrollHeight, innerHeight)];
+}
+
+/** @returns {Area} */
+const screenArea = () => [0, 0, innerWidth, innerHeight];
+
+/** @param {Area} a @param {Area} b @returns {Area} */
+const meet = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])];
+
+/** Whether enough of a box lies in an area to be seen: more than a pixel each way. @param {DOMRect} box @param {Area} area */
+function shows(box, area) {
+  const width = Math.min(box.right, area[2]) - Math.max(box.left, area[0]);
+  const height = Math.min(box.bottom, area[3]) - Math.max(box.top, area[1]);
+  return width > 1 && height > 1 || (width > 0 && height > 0 && width >= box.width - 0.5 && height >= box.height - 0.5 && (box.width > 1 || box.height > 1));
+}
+
+const bareInline = new Set(['span', 'b', 'i', 'strong', 'em', 'u', 's', 'small', 'code', 'mark', 'font', 'bdi', 'bdo', 'cite', 'kbd', 'samp', 'var', 'q', 'tt', 'time', 'data', 'wbr', 'br']);
+
+/**
+ * The view of an element under its parent's. Returns null when it and all below is not displayed.
+ * @param {Element} e @param {View | null} above
+ */
+function viewOf(e, above) {
+  const view = new View(e, above);
+  const {style} = view;
+  const display = view.display = style.display;
+  if (display === 'none' || above?.style.contentVisibility === 'hidden') return null;
+  view.inline = display.startsWith('inline') || display === 'contents' || display.startsWith('ruby');
+  if (attr(e, 'aria-hidden') === 'true') view.ariaHidden = true;
+  if (hasAttr(e, 'inert')) view.inert = true;
+  if (attr(e, 'aria-disabled') === 'true') view.disabled = true;
+  view.pointer = style.cursor === 'pointer';
+  if (Number(style.opacity) < 0.05) {
+    view.gone = true;
+    view.seen = false;
+  }
+  if (display === 'contents') {
+    if (above) [view.reach, view.port] = insideOf(above);
+    view.lies = above ? above.lies : true;
+    view.seen = !view.gone && view.lies && style.visibility === 'visible';
+    view.onScreen = view.seen && (above ? above.onScreen : true);
+    return view;
+  }
+  const {position} = style;
+  const placed = position === 'absolute' || position === 'fixed';
+  if (placed && above) {
+    const holder = /** @type {HTMLElement} */ (e).offsetParent ?? null;
+    let at = /** @type {View | null} */ (above);
+    if (holder || position === 'absolute') while (at && at.e !== holder) at = at.above;
+    else at = null;
+    if (at) [view.reach, view.port] = insideOf(at);
+    else if (position === 'fixed') view.reach = view.port = screenArea();
+    else [view.reach, view.port] = [pageArea(), screenArea()];
+    const {clip, clipPath} = style;
+    if (/^rect\((0|1)px(,| ) ?(0|1)px(,| ) ?(0|1)px(,| ) ?(0|1)px\)$/.test(clip) || /^(inset\((50|100)%|circle\(0)/.test(clipPath)) view.gone = true;
+  } else if (above) {
+    [view.reach, view.port] = insideOf(above);
+  }
+  if (view.gone) {
+    view.seen = view.lies = view.onScreen = false;
+    view.box = boxOf(e);
+    return view;
+  }
+  if (view.inline && !placed && display === 'inline' && above && above.box && bareInline.has(tagOf(e)) && !hasAttr(e, 'role')) {
+    // Plain inline text lies where its block lies; only its visibility is its own.
+    view.box = above.box;
+    view.lies = above.lies;
+    view.seen = above.lies && style.visibility === 'visible';
+    view.onScreen = view.seen && above.onScreen;
+    return view;
+  }
+  const box = view.box = boxOf(e);
+  view.lies = shows(box, view.reach);
+  view.seen = view.lies && style.visibility === 'visible';
+  view.onScreen = view.seen && shows(box, view.port);
+  return view;
+}
+
+/** The areas for what flows inside an element. @param {View} view @returns {[reach: Area, port: Area]} */
+const insideOf = (view) => (view.inside ??= areasInside(view));
+
+/** @param {View} view @returns {[reach: Area, port: Area]} */
+function areasInside(view) {
+  const {e, style, box} = view;
+  if (!box || view.inline && view.display === 'inline') return [view.reach, view.port];
+  const x = style.overflowX;
+  if (x === 'visible' || e === rootNow() || e === bodyNow()) return [view.reach, view.port];
+  const y = style.overflowY;
+  const left = box.left + e.clientLeft;
+  const top = box.top + e.clientTop;
+  // A transformed box has other client sizes than its box: the box is then the better clip.
+  const flat = Math.abs(/** @type {HTMLElement} */ (e).offsetWidth - box.width) < 1.5;
+  /** @type {Area} */
+  const inner = flat ? [left, top, left + e.clientWidth, top + e.clientHeight] : [box.left, box.top, box.right, box.bottom];
+  const port = meet(view.port, inner);
+  if (!view.lies) return [[0, 0, 0, 0], port];
+  const scrollsX = x === 'auto' || x === 'scroll';
+  const scrollsY = y === 'auto' || y === 'scroll';
+  const met = meet(view.reach, inner);
+  const back = style.direction === 'rtl' ? e.clientWidth - e.scrollWidth : 0;
+  return [[
+    scrollsX ? left + back - e.scrollLeft : x === 'visible' ? view.reach[0] : met[0],
+    scrollsY ? top - e.scrollTop : y === 'visible' ? view.reach[1] : met[1],
+    scrollsX ? left + back - e.scrollLeft + Math.max(e.scrollWidth, inner[2] - inner[0]) : x === 'visible' ? view.reach[2] : met[2],
+    scrollsY ? top - e.scrollTop + Math.max(e.scrollHeight, inner[3] - inner[1]) : y === 'visible' ? view.reach[3] : met[3],
+  ], port];
+}
+
+/** Never shown, whatever styles say. */
+const unshownTags = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'base', 'datalist', 'param', 'source', 'track']);
+
+/** The child of a closed `details` that is shown. @param {Element} e @param {Node} child */
+const folded = (e, child) => e instanceof HTMLDetailsElement && !e.open && !(isElement(child) && isSummary(child));
+
+/**
+ * Calls back for each child in the composed tree: shown for elements that are displayed, text, hidden for the rest.
+ * @param {View} view
+ * @param {(e: Element, view: View) => void} shown @param {(node: Text) => void} text @param {(node: Node) => void} hidden
+ */
+function eachShown(view, shown, text, hidden) {
+  eachChild(view.e, (child) => {
+    const kind = kindOf(child);
+    if (kind === 3) {
+      if (folded(view.e, child)) hidden(child);
+      else text(/** @type {Text} */ (child));
+    } else if (kind === 1) {
+      const e = /** @type {Element} */ (child);
+      if (unshownTags.has(tagOf(e))) return;
+      const inner = folded(view.e, e) ? null : viewOf(e, view);
+      if (!inner || (inner.gone && !isBareControl(inner))) hidden(e);
+      else shown(e, inner);
+    }
+  });
+}
+
+/** A native control made transparent over a picture of it: a person sees the picture and presses the control. @param {View} view */
+function isBareControl(view) {
+  const {e, box} = view;
+  if (view.above?.gone || !box || box.width < 5 || box.height < 5 || view.style.visibility !== 'visible' || !/^(input|select|button|textarea)$/.test(tagOf(e))) return false;
+  if (!shows(box, view.reach)) return false;
+  view.lies = view.seen = true;
+  view.onScreen = shows(box, view.port);
+  return true;
+}
+
+/** The view of one element, from the top down; null when it is not displayed. @param {Element} e @returns {View | null} */
+function viewAlone(e) {
+  /** @type {Element[]} */
+  const path = [];
+  for (let at = /** @type {Element | null} */ (e); at; at = parentOf(at)) path.push(at);
+  if (!isConnected(e) || path.at(-1) !== rootNow()) return null; // a child of a host that no slot shows
+  /** @type {View | null} */
+  let view = null;
+  for (let i = path.length - 1; i >= 0; i--) {
+    const at = /** @type {Element} */ (path[i]);
+    if (view && folded(view.e, at)) return null;
+    view = viewOf(at, view);
+    if (!view) return null;
+    if (view.gone) return i === 0 && isBareControl(view) ? view : null;
+  }
+  return view;
+}
+
+/** Whether a person can see the element somewhere, scrolled to. @param {Element} e */
+function isSeen(e) {
+  const view = viewAlone(e);
+  if (!view) return false;
+  return view.seen || (view.display === 'contents' && [...queryAll(e, ':scope > *')].some(isSeen));
+}
+
+/** @typedef {readonly [red: number, green: number, blue: number, alpha: number]} Color */
+
+/** @type {Map<string, Color | null>} */
+const colors = new Map();
+
+/** @param {string} text @returns {Color | null} null for what is not plain RGB */
+function colorOf(text) {
+  let color = colors.get(text);
+  if (color === undefined) {
+    const parts = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(text);
+    color = parts ? [Number(parts[1]), Number(parts[2]), Number(parts[3]), parts[4] === undefined ? 1 : Number(parts[4])] : null;
+    if (colors.size > 500) colors.clear();
+    colors.set(text, color);
+  }
+  return color;
+}
+
+/** The flat colour behind an element's text; null when it cannot be told. @param {View} view @returns {Color | null} */
+function backOf(view) {
+  if (view.back !== undefined) return view.back;
+  const own = colorOf(view.style.backgroundColor);
+  if (!own) return view.back = null;
+  if (own[3] >= 0.999) return view.back = own;
+  const under = view.above ? backOf(view.above) : getComputedStyle(view.e).colorScheme === 'normal' ? /** @type {Color} */ ([255, 255, 255, 1]) : null;
+  if (!under || own[3] === 0) return view.back = under;
+  const [r, g, b, a] = own;
+  return view.back = [r * a + under[0] * (1 - a), g * a + under[1] * (1 - a), b * a + under[2] * (1 - a), 1];
+}
+
+/** Whether text of this element would be seen: its place and its colour. @param {View} view */
+function showsText(view) {
+  if (!view.seen) return false;
+  const {style} = view;
+  if (!view.inline && parseFloat(style.textIndent) < -500) return false;
+  const color = colorOf(style.color);
+  if (!color) return true;
+  if (color[3] < 0.05) return paintsThroughText(view);
+  const back = backOf(view);
+  if (!back || Math.abs(back[0] - color[0]) > 12 || Math.abs(back[1] - color[1]) > 12 || Math.abs(back[2] - color[2]) > 12) return true;
+  return style.textShadow !== 'none' || hasPictureBehind(view);
+}
+
+/** Gradient text: transparent, with a background cut to its letters. @param {View} view */
+function paintsThroughText(view) {
+  for (let at = /** @type {View | null} */ (view), i = 0; at && i < 4; at = at.above, i++) if (at.style.backgroundClip.includes('text')) return true;
+  return false;
+}
+
+/** Whether something that is no flat colour may lie under the text. @param {View} view */
+function hasPictureBehind(view) {
+  for (let at = /** @type {View | null} */ (view); at; at = at.above) {
+    if (at.style.backgroundImage !== 'none') return true;
+    if ((colorOf(at.style.backgroundColor)?.[3] ?? 1) >= 0.999) break;
+  }
+  const {box} = view;
+  if (!box) return true;
+  // A picture, or a placed box with a colour of its own, beside the text in the same container.
+  for (let at = parentOf(view.e), i = 0; at && i < 6; at = parentOf(at), i++) {
+    let looked = 0;
+    const found = everyElement(at, (e) => {
+      if (++looked > 200) return true;
+      if (holds(e, view.e) || holds(view.e, e)) return false;
+      const picture = /^(img|picture|video|canvas|svg|iframe)$/.test(tagOf(e));
+      if (!picture) {
+        const style = getComputedStyle(e);
+        if (style.backgroundImage === 'none' && (style.position === 'static' || (colorOf(style.backgroundColor)?.[3] ?? 1) < 0.05)) return false;
+      }
+      const other = boxOf(e);
+      return other.left < box.right && other.right > box.left && other.top < box.bottom && other.bottom > box.top;
+    });
+    if (found) return true;
+    if (getComputedStyle(at).position !== 'static') break;
+  }
+  return false;
+}
+
+const instruction = new RegExp([
+  String.raw`\b(ignore|disregard|forget|override)\b.{0,40}\b(previous|prior|above|earlier|all|your|task|instruction|rule)`,
+  String.raw`\b(system|assistant|ai|agent|user|owner|admin|developer)\s*(notice|prompt|message|note|instruction)?s?\s*:`,
+  String.raw`\b(you (must|should|shall|are now|have to)|do not (tell|mention|reveal)|instead of your|new (task|instruction)s?)\b`,
+  String.raw`\b(follow|click|press|open|visit|go to|navigate to|fetch|send|transfer|forward|paste|submit|reveal|upload)\b.{0,60}\b(link|button|https?:|www\.|url|address|page|password|credential|token|secret|e-?mail|account|money|form)`,
+].join('|'), 'i');
+
+/** Whether text that nobody can see speaks to an agent. @param {string} text */
+const looksLikeInstruction = (text) => text.length > 11 && instruction.test(text.length > 2000 ? text.slice(0, 2000) : text);
+
+/** Pieces of text in a subtree that is not shown and that look like an instruction; a bounded look. @param {Node} root @returns {number} */
+function hiddenInstructions(root) {
+  let left = 300;
+  let count = 0;
+  /** @param {Node} node */
+  const look = (node) => {
+    if (left <= 0) return;
+    if (node instanceof Text) {
+      left--;
+      if (looksLikeInstruction(textOf(node))) count++;
+    } else if (isElement(node) && !unshownTags.has(tagOf(node))) eachChild(node, look);
+  };
+  look(root);
+  return count;
+}
