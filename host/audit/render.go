@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 )
 
 // An Entry is a row as it was found in a file.
@@ -131,6 +132,24 @@ func (e Entry) String() string {
 	}
 	if e.Note != "" {
 		b.WriteString(" · " + Escape(e.Note))
+	}
+	return b.String()
+}
+
+// JSON is the row as it stands in the file, with the same escapes where a terminal could be fooled; its value is the same.
+func (e Entry) JSON() string {
+	var b strings.Builder
+	for _, r := range string(e.Line) {
+		switch {
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r == '\t' || r == '\r': // between tokens: within a string they would not have been read
+			b.WriteByte(' ')
+		default:
+			for _, u := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, u)
+			}
+		}
 	}
 	return b.String()
 }

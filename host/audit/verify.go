@@ -64,7 +64,7 @@ func Verify(dir string, mirror []protocol.Head) Report {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == "mirror" && e.IsDir():
+		case name == "mirror" && e.IsDir(), strings.HasPrefix(name, "."):
 		case !namePattern.MatchString(name):
 			v.problem(Problem{File: name, What: "not a file of the record"})
 		default:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -320,6 +321,10 @@ func FuzzDecode(f *testing.F) {
 		}
 		if a, b := must(json.Marshal(row)), must(json.Marshal(twice)); !bytes.Equal(a, b) {
 			t.Fatalf("%s\nbecomes\n%s", a, b)
+		}
+		same := must(decode([]byte(Entry{Line: line}.JSON())))
+		if a, b := must(json.Marshal(row)), must(json.Marshal(same)); utf8.Valid(line) && !bytes.Equal(a, b) {
+			t.Fatalf("%s\nis printed as\n%s", a, b)
 		}
 		if strings.ContainsFunc(Entry{Row: *row}.String(), func(r rune) bool { return r < ' ' || r == 0x202e }) {
 			t.Fatalf("the line for people is not safe: %q", Entry{Row: *row}.String())
