@@ -51,7 +51,6 @@ type Manager struct {
 	fatigue policy.Fatigue
 	lastTab int // of lease names
 	lastAsk int // of prompt ids
-	mirror  []protocol.Head
 }
 
 // New makes a session in [PhasePending].
@@ -73,11 +72,11 @@ func (m *Manager) Move(e PhaseEvent, why string) error {
 	return err
 }
 
-// SetInfo says who the host is, for the owner's eyes.
-func (m *Manager) SetInfo(info protocol.HostInfo) {
+// SetInfo changes what is said to the owner about the host.
+func (m *Manager) SetInfo(change func(*protocol.HostInfo)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.info = info
+	change(&m.info)
 }
 
 // Info is who the host is.
@@ -94,18 +93,14 @@ func (m *Manager) Linked() bool {
 	return m.conn != nil
 }
 
-// Mirror is the extension's copy of the record's heads, as it last told it.
-func (m *Manager) Mirror() []protocol.Head {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.mirror)
-}
-
 // Connected takes a new link. It is used only after lease.reconcile, the first call on it.
 func (m *Manager) Connected(Conn) {}
 
 // Disconnected takes a link away. Leases stay: the extension comes back and says what it still holds.
 func (m *Manager) Disconnected(c Conn, err error) {
+	if protocol.CodeOf(err) == protocol.Rotated {
+		m.approvals.void()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.conn != c {
@@ -180,11 +175,7 @@ func (m *Manager) Note(c Conn, method string, params jsontext.Value) {
 	case protocol.MethodTabRefused:
 		err = note(params, func(t protocol.TabRefused) { m.approvals.tabRefused(t.ID, clean(t.Reason, 120)) })
 	case protocol.MethodMirror:
-		err = note(params, func(p protocol.Mirror) {
-			m.mu.Lock()
-			m.mirror = p.Heads
-			m.mu.Unlock()
-		})
+		err = note(params, func(p protocol.Mirror) { m.opt.Mirrored(c.Profile(), p.Heads) })
 	default:
 		err = protocol.Errorf(protocol.UnknownMethod, "unknown note")
 	}
@@ -338,3 +329,6 @@ var errBudget = protocol.Errorf(protocol.Timeout, "the call's time is up")
 func since(t time.Time) string {
 	return fmt.Sprintf("%s ago", time.Since(t).Round(time.Second))
 }
+
+// ClientName makes a client's claimed name fit for the owner's eyes.
+func ClientName(claimed string) string { return or(clean(claimed, 64), "an agent") }

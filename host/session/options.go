@@ -28,6 +28,8 @@ type Options struct {
 	Logger *slog.Logger // nil: none
 	// Port is where the link listens; 0: it does not yet.
 	Port func() int
+	// Mirrored is told what the extension keeps of the record's heads. It must not block.
+	Mirrored func(profile string, heads []protocol.Head)
 	// Own is what belongs to our own hosts and is nobody's target.
 	Own func() policy.Own
 	// NewTab makes the tab that is read and acted in; nil: browser.NewTab. Tests put their own here.
@@ -66,6 +68,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Port == nil {
 		o.Port = func() int { return 0 }
+	}
+	if o.Mirrored == nil {
+		o.Mirrored = func(string, []protocol.Head) {}
 	}
 	if o.Own == nil {
 		o.Own = func() policy.Own { return policy.Own{Ports: []int{o.Port()}, Approve: protocol.ApprovePath} }
