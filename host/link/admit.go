@@ -67,7 +67,6 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, errors.New("shutting down"))
 		return
 	}
-	defer s.conns.Done()
 	// Our own check is the stricter one.
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true,
@@ -75,10 +74,15 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		CompressionMode:    websocket.CompressionDisabled,
 	})
 	if err != nil {
+		s.conns.Done()
 		s.cfg.Logger.Warn("upgrade failed", "err", err)
 		return
 	}
-	s.shake(&socket{ws: ws, raw: r.Context().Value(connKey{}).(*guest), trace: s.trace})
+	sock := &socket{ws: ws, raw: r.Context().Value(connKey{}).(*guest), trace: s.trace}
+	go func() { // net/http would swallow a panic
+		defer s.conns.Done()
+		s.shake(sock)
+	}()
 }
 
 // refuse tells everybody the same; why stands in the log.

@@ -142,7 +142,7 @@ func (c *Conn) run(readyID int64) {
 	defer c.s.forget(c)
 	info := protocol.ReadyResult{Host: c.s.cfg.Info(), HeartbeatMS: int(protocol.Heartbeat / time.Millisecond)}
 	if err := answer(c.s.ctx, c.sock, readyID, info); err != nil {
-		c.cancel()
+		c.end(0, err)
 		c.sock.close(0)
 		return
 	}
@@ -263,7 +263,8 @@ func (c *Conn) write() {
 		if err != nil {
 			return
 		}
-		if err := c.sock.write(c.ctx, data); err != nil {
+		// Not c.ctx: it would cut the socket in the middle of a frame, before a close frame.
+		if err := c.sock.write(context.Background(), data); err != nil {
 			c.end(0, protocol.Errorf(protocol.Timeout, "writing a frame: %v", err))
 			return
 		}
