@@ -3,7 +3,7 @@
  * is or was lent, and its popups, never becomes one: the agent could sit in it.
  */
 import {Fault} from './errors.js';
-import {arrived, blockRule, describe, share, unsharable} from './leases.js';
+import {arrived, describe, share, unsharable} from './leases.js';
 import {linked, review} from './links.js';
 import {hosts, native} from './pairing.js';
 import {leaseOf, save, session} from './state.js';
@@ -81,48 +81,25 @@ export async function decideRefuse(page, instance, id) {
 }
 
 /**
- * A new tab in the background at an address that the owner chose, loaded as if they had typed it: the first request is
- * blocked and sent again by a reload, or it would arrive as another site's, without SameSite=Strict cookies.
+ * A new tab in the background at an address that the owner chose, loaded as if they had typed it. It stays theirs when it
+ * cannot be shared.
  *
  * @param {string} url
  */
 async function openFor(url) {
   const why = unsharable(url);
   if (why !== null) throw new Fault('attach_refused', why);
-  const {id: tab = -1} = await chrome.tabs.create({url: 'about:blank', active: false});
-  await blockRule(tab, true);
-  const blocked = settled(tab);
-  await chrome.tabs.update(tab, {url});
-  await blocked;
-  await blockRule(tab, false);
-  const loaded = settled(tab);
-  await chrome.tabs.reload(tab);
-  const {url: at, error} = await loaded;
-  if (error) throw new Fault('attach_refused', `The address could not be loaded (${error}).`);
-  const [asked, got] = [new URL(url).hostname, new URL(at).hostname].map((host) => host.replace(/^www\./, ''));
-  if (asked !== got) throw new Fault('attach_refused', `The address leads to another site (${got}).`);
-  return tab;
-}
-
-/** The end of the tab's next navigation. @param {number} tab @returns {Promise<{url: string, error?: string}>} */
-function settled(tab) {
-  const {onCommitted, onErrorOccurred} = chrome.webNavigation;
-  return new Promise((done) => {
-    const end = (/** @type {{url: string, error?: string}} */ {url, error}) => {
-      clearTimeout(late);
-      onCommitted.removeListener(committed);
-      onErrorOccurred.removeListener(failed);
-      done({url, ...(error && {error})});
-    };
-    const ours = (/** @type {{tabId: number, frameId: number, url: string, error?: string}} */ details) => {
-      if (details.tabId === tab && details.frameId === 0 && details.url !== 'about:blank') end(details);
-    };
-    const committed = (/** @type {any} */ details) => ours(details);
-    const failed = (/** @type {any} */ details) => ours(details);
-    const late = setTimeout(() => end({url: '', error: 'timeout'}), LOAD_MS);
-    onCommitted.addListener(committed);
-    onErrorOccurred.addListener(failed);
-  });
+  const {id: tabId = -1} = await chrome.tabs.create({url, active: false});
+  for (const end = Date.now() + LOAD_MS; ;) {
+    const frame = await chrome.webNavigation.getFrame({tabId, frameId: 0});
+    if (frame?.errorOccurred || Date.now() > end) throw new Fault('attach_refused', 'The address could not be loaded.');
+    if (frame && /^https?:/.test(frame.url)) {
+      const [asked, got] = [url, frame.url].map((address) => new URL(address).hostname.replace(/^www\./, ''));
+      if (asked !== got) throw new Fault('attach_refused', `The address leads to another site (${got}).`);
+      return tabId;
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
 }
 
 /** An approval page is gone, decided or closed. @param {number | undefined} tab */

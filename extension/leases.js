@@ -123,7 +123,7 @@ export async function block(instance, tab, on) {
 }
 
 /** A rule that keeps every document out of one tab. @param {number} tab @param {boolean} on */
-export const blockRule = (tab, on) => chrome.declarativeNetRequest.updateSessionRules({
+const blockRule = (tab, on) => chrome.declarativeNetRequest.updateSessionRules({
   removeRuleIds: [tab],
   addRules: on ? [{id: tab, action: {type: 'block'}, condition: {tabIds: [tab], resourceTypes: ['main_frame']}}] : [],
 });

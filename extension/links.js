@@ -19,6 +19,7 @@ import {changed, leaseOf, leases, leasesOf, save, session} from './state.js';
 
 /** A host that cannot be looked up is given up after so many attempts. */
 const BLIND_TRIES = 8;
+const LINGER_MS = 1000;
 
 /** @type {Map<string, Link>} open links by instance */
 const links = new Map();
@@ -26,6 +27,9 @@ const links = new Map();
 const opening = new Map();
 /** @type {Map<string, {delay: number, tries: number, timer: ReturnType<typeof setTimeout>}>} */
 const retries = new Map();
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let closing;
 
 /** @param {string} instance */
 export const isLinked = (instance) => links.has(instance);
@@ -99,9 +103,12 @@ function closed(link, code) {
 /** Whether anything needs this host. @param {string} instance */
 const wanted = (instance) => leasesOf(instance).length > 0 || Object.values(session.approvals).some((opened) => opened.instance === instance);
 
-/** Closes what nothing needs any more, and opens what is missing. */
+/** Opens what is missing, and closes what nothing needs any more, a moment later: an answer may still be on its way. */
 export function review() {
-  for (const [instance, link] of links) if (!wanted(instance)) link.close();
+  clearTimeout(closing);
+  closing = setTimeout(() => {
+    for (const [instance, link] of links) if (!wanted(instance)) link.close();
+  }, LINGER_MS);
   for (const instance of new Set(leases().map((lease) => lease.instance))) {
     if (!links.has(instance) && !opening.has(instance) && !retries.has(instance)) retry(instance, 0, 0);
   }
