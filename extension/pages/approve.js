@@ -9,7 +9,7 @@
  * @import {TabChoice} from './view.js'
  */
 import {exactMatters, firstAccess, originOf, problemSaid, siteOf, tabChoices} from './view.js';
-import {Refused, arm, ask, button, byId, complain, find, leave, page, press, rows, say, state, text, when} from './ui.js';
+import {Refused, arm, ask, button, byId, complain, find, leave, page, press, put, rows, say, state, text, when} from './ui.js';
 
 const form = /** @type {HTMLFormElement} */ (byId('form'));
 const filter = /** @type {HTMLInputElement} */ (byId('filter'));
@@ -50,12 +50,14 @@ function chosen() {
 /** @param {NonNullable<typeof found>} now @param {boolean} first */
 function showApproval({approval: {host, reason, url, access, sealed, loosened}, sealing}, first) {
   say(byId('heading'), ['approve_heading', host.name]);
-  byId('claimed').textContent = host.name;
-  say(byId('program'), host.executable ? ['value', host.executable] : ['agent_unknown']);
-  say(byId('parent'), host.parent ? ['value', host.parent] : ['agent_unknown']);
+  put(byId('claimed'), host.name);
+  for (const [id, path] of /** @type {const} */ ([['program', host.executable], ['parent', host.parent]])) {
+    say(byId(id), path ? ['value', path] : ['agent_unknown']);
+    byId(id).classList.toggle('code', path !== '');
+  }
   say(byId('reason-caption'), reason ? ['reason_caption', host.name] : ['reason_none', host.name]);
   byId('reason').hidden = !reason;
-  find(byId('reason'), 'bdi', HTMLElement).textContent = reason;
+  put(find(byId('reason'), 'bdi', HTMLElement), reason);
   say(byId('access-asked'), [access === 'read' ? 'access_asked_read' : 'access_asked_act', host.name]);
   if (first) {
     address.value = url;
@@ -69,7 +71,7 @@ function showApproval({approval: {host, reason, url, access, sealed, loosened}, 
   if (sealed) seal.checked = true;
   byId('loosened').hidden = loosened.length === 0;
   rows(byId('loosened-list'), 'loosening', loosened, (words) => words, (row, words) => {
-    find(row, 'bdi', HTMLElement).textContent = words;
+    put(find(row, 'bdi', HTMLElement), words);
   });
 }
 
@@ -83,8 +85,8 @@ function showTabs() {
     radio.dataset.url = url;
     radio.disabled = Boolean(reason);
     if (reason) radio.checked = false;
-    find(row, '.title', HTMLElement).textContent = title || siteOf(url);
-    find(row, '.site', HTMLElement).textContent = siteOf(url);
+    put(find(row, '.title', HTMLElement), title || siteOf(url));
+    put(find(row, '.site', HTMLElement), siteOf(url));
     const note = find(row, '.why', HTMLElement);
     note.hidden = !reason;
     if (reason) say(note, ['tab_refused', reason]);
@@ -117,8 +119,12 @@ async function refresh() {
     tabs = await ask('approval.tabs');
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
+    const over = /^approval_|^(unavailable|shutting_down)$/.test(error.code);
+    say(byId('gone-heading'), [over ? 'approve_gone_heading' : 'approve_trouble_heading']);
     say(byId('gone'), problemSaid(error));
-    state(error.code === 'unavailable' ? 'silent' : 'error');
+    byId('gone-next').hidden = !over;
+    byId('gone-again').hidden = over;
+    state(error.code === 'silent' ? 'silent' : 'error');
     return false;
   }
   const left = found.approval.expires_ms;
@@ -132,15 +138,21 @@ async function refresh() {
   return true;
 }
 
-let soon = 0;
-
-/** Refreshes once for many reasons, and not while a decision is on its way. */
-function refreshSoon() {
-  clearTimeout(soon);
-  soon = window.setTimeout(() => {
-    if (document.visibilityState === 'visible' && deciding()) refresh();
-  }, 300);
+/** Does it soon, once for many reasons, in sight, and not while a decision is on its way. @param {() => Promise<unknown>} work */
+function soon(work) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      if (document.visibilityState === 'visible' && deciding()) work();
+    }, 300);
+  };
 }
+const refreshSoon = soon(refresh);
+const refreshTabsSoon = soon(async () => {
+  tabs = await ask('approval.tabs');
+  showTabs();
+});
 
 /**
  * Sends a decision and leaves. When it comes to nothing, the page stays and says why, unless there is nothing to decide
@@ -191,8 +203,10 @@ page('approve_title', async () => {
   });
   if (!await refresh()) return;
   document.addEventListener('visibilitychange', refreshSoon);
-  chrome.tabs.onCreated.addListener(refreshSoon);
-  chrome.tabs.onUpdated.addListener(refreshSoon);
-  chrome.tabs.onRemoved.addListener(refreshSoon);
-  chrome.storage.session.onChanged.addListener(refreshSoon);
+  chrome.storage.session.onChanged.addListener(({view, leases}) => {
+    if (view || leases) refreshSoon();
+  });
+  chrome.tabs.onCreated.addListener(refreshTabsSoon);
+  chrome.tabs.onUpdated.addListener(refreshTabsSoon);
+  chrome.tabs.onRemoved.addListener(refreshTabsSoon);
 });

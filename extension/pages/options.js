@@ -3,7 +3,7 @@
  *
  * @import {Status} from './view.js'
  */
-import {ask, button, byId, complain, find, page, press, rows, say, state, watch, when} from './ui.js';
+import {ask, button, byId, complain, find, page, press, put, rows, say, state, watch, when} from './ui.js';
 import {popupState} from './view.js';
 
 const sure = /** @type {HTMLDialogElement} */ (byId('sure'));
@@ -19,9 +19,9 @@ function show(status) {
   byId('no-errors').hidden = errors.length > 0;
   byId('error-table').hidden = errors.length === 0;
   rows(byId('error-list'), 'error', errors.map((error, i) => ({...error, i})).reverse(), ({time, code, i}) => `${time} ${code} ${i}`, (row, {time, code, message}) => {
-    find(row, '.time', HTMLElement).textContent = when(time);
-    find(row, '.code', HTMLElement).textContent = code;
-    find(row, 'bdi', HTMLElement).textContent = message;
+    put(find(row, '.time', HTMLElement), when(time));
+    put(find(row, '.code', HTMLElement), code);
+    put(find(row, 'bdi', HTMLElement), message);
   });
   say(byId('version'), ['options_version', version]);
 }

@@ -5,7 +5,7 @@
  * @import {Agent, Lease, Question, Status} from './view.js'
  */
 import {agents, leaseAccess, leaseState, nativeTrouble, popupState, question, shareWith, siteOf, summary} from './view.js';
-import {ask, button, byId, complain, find, page, press, rows, say, state, text, watch, when} from './ui.js';
+import {ask, button, byId, complain, find, page, press, put, rows, say, state, text, watch, when} from './ui.js';
 
 const problem = byId('problem');
 
@@ -29,7 +29,7 @@ const open = (path, values) => chrome.tabs.create({url: chrome.runtime.getURL(`p
 /** @param {Status} status */
 function show(status) {
   state(popupState(status));
-  say(byId('summary'), status.pairing === 'paired' ? summary(status) : ['summary_unpaired']);
+  say(byId('summary'), summary(status));
   showNative(status);
   byId('questions').hidden = status.prompts.length === 0;
   rows(byId('question-list'), 'question', status.prompts, ({instance, id}) => `${instance} ${id}`, showQuestion);
@@ -66,7 +66,7 @@ function showAgent(row, agent, fresh) {
     press(approve, () => open('approve.html', {instance: agent.key}));
     press(pause, () => attempt(() => ask('agent.pause', {instance: agent.key, paused: pause.dataset.paused !== 'true'})));
   }
-  find(row, '.name', HTMLElement).textContent = agent.name;
+  put(find(row, '.name', HTMLElement), agent.name);
   const note = find(row, '.note', HTMLElement);
   note.hidden = !agent.note && !agent.started;
   if (agent.started) say(note, ['agent_started', when(agent.started), agent.note ? text(agent.note) : '']);
@@ -97,7 +97,7 @@ function showLease(row, lease, agent, fresh) {
   }
   const now = leaseState(lease, agent.paused);
   row.dataset.lease = now;
-  part('title').textContent = lease.title || siteOf(lease.url);
+  put(part('title'), lease.title || siteOf(lease.url));
   say(part('state'), [`lease_${now}`]);
   say(part('access'), leaseAccess(lease));
   say(part('span'), lease.until ? ['lease_until', when(lease.since), when(lease.until)] : ['lease_since', when(lease.since)]);
@@ -106,7 +106,7 @@ function showLease(row, lease, agent, fresh) {
   part('extra').textContent = extra.join(' ');
   part('grants').hidden = lease.grants.length === 0;
   rows(find(row, '.grants ul', HTMLElement), 'grant', lease.grants, (grant) => grant, (item, grant) => {
-    find(item, 'bdi', HTMLElement).textContent = grant;
+    put(find(item, 'bdi', HTMLElement), grant);
   });
   for (const [act, key] of Object.entries({handback: 'hand_back', takeover: 'take_over', private: 'take_over_private', stop: 'stop_sharing'})) {
     button(row, act).ariaLabel = text(['about', text([key]), lease.title || siteOf(lease.url)]);
@@ -123,11 +123,11 @@ function showShare(status) {
   const leased = status.leases.some((lease) => lease.tab === current?.tab);
   byId('share').hidden = !current || leased || (current.sharable === true && withWhom.length === 0);
   if (!current) return;
-  byId('share-title').textContent = current.title || siteOf(current.url);
-  byId('share-site').textContent = current.title ? siteOf(current.url) : '';
+  put(byId('share-title'), current.title || siteOf(current.url));
+  put(byId('share-site'), current.title ? siteOf(current.url) : '');
   say(byId('share-note'), current.sharable === true ? ['share_gives'] : ['share_refused', current.sharable]);
   rows(byId('share-list'), 'share-button', withWhom, ({key}) => `${key} ${current.tab}`, (row, agent, fresh) => {
-    say(row, ['share_with', agent.name]);
+    say(row, agent.started ? ['share_with_started', agent.name, when(agent.started)] : ['share_with', agent.name]);
     if (fresh) tell(/** @type {HTMLButtonElement} */ (row), 'lease.share', {instance: agent.key, tab: current.tab});
   });
 }

@@ -6,7 +6,7 @@
  * @import {Fact, Question, Status} from './view.js'
  */
 import {clock, question, siteOf, timeLeft} from './view.js';
-import {arm, ask, byId, complain, find, leave, page, press, rows, say, state, text, watch} from './ui.js';
+import {arm, ask, byId, complain, find, leave, page, press, put, rows, say, state, text, watch} from './ui.js';
 
 const where = new URLSearchParams(location.search);
 const choices = byId('choices');
@@ -25,22 +25,23 @@ function show({prompts, leases}) {
   if (document.body.dataset.state === 'done' || document.body.dataset.state === 'busy') return;
   prompt = prompts.find(({id, instance}) => id === where.get('id') && instance === where.get('instance'));
   if (!prompt || timeLeft(prompt, Date.now()) === 0) return gone(prompt ? 'prompt_expired' : 'prompt_gone');
-  const {heading, facts, note, choices: offered} = question(prompt);
+  const {heading, facts, note, choices: offered, terms} = question(prompt);
   say(byId('heading'), heading);
   document.title = text(heading);
-  const {tab, client, fields, announced} = prompt;
+  const {tab, kind, fields, announced} = prompt;
   const lease = leases.find((l) => l.tab === tab);
   byId('in-tab').hidden = !lease;
   if (lease) say(byId('in-tab'), ['prompt_in_tab', lease.title || siteOf(lease.url)]);
   rows(byId('facts'), 'fact', facts, ({label}) => label, showFact);
-  byId('no-values').hidden = fields.length === 0;
-  say(byId('announced'), [...note, client]);
+  byId('no-values').hidden = fields.length === 0 || kind === 'upload';
+  say(byId('announced'), note);
   byId('announced').classList.toggle('notice', !announced);
   rows(choices, 'choice', offered, (choice) => choice, (row, choice, fresh) => {
     row.dataset.choice = choice;
     say(row, [`choice_${choice}`]);
     if (fresh) press(/** @type {HTMLButtonElement} */ (row), () => answer(choice));
   });
+  rows(byId('terms'), 'term', terms, ([key]) => key, say);
   state('ready');
   tick();
   const now = JSON.stringify(prompt);
@@ -54,11 +55,11 @@ function showFact(row, {label, value, said, list}) {
   const many = find(row, 'dd > ul', HTMLElement);
   say(find(row, 'dt', HTMLElement), [label]);
   if (said) say(single, said);
-  else single.textContent = value ?? '';
+  else put(single, value ?? '');
   single.hidden = Boolean(list);
   many.hidden = !list;
   rows(many, 'item', list ?? [], (item) => item, (part, item) => {
-    find(part, 'bdi', HTMLElement).textContent = item;
+    put(find(part, 'bdi', HTMLElement), item);
   });
 }
 

@@ -7,7 +7,7 @@
  * @import {Problem, Said, Status, TabChoice} from './view.js'
  * @import {Approval} from '../../protocol/protocol.js'
  */
-import {problemSaid} from './view.js';
+import {plain, problemSaid} from './view.js';
 
 /** The element with that id; a page without it is a defect. @type {(id: string) => HTMLElement} */
 export const byId = (id) => {
@@ -32,7 +32,7 @@ export function find(root, selector, kind) {
 // Words
 
 /** A sentence of the catalogue as plain text, for attributes and titles. @param {Said} said */
-export const text = ([key, ...values]) => chrome.i18n.getMessage(key, values.map(String)) || key;
+export const text = ([key, ...values]) => chrome.i18n.getMessage(key, values.map((value) => plain(String(value)))) || key;
 
 /**
  * Puts a sentence into an element, each value isolated. Leaves an element alone that says it already, so that a screen
@@ -54,8 +54,13 @@ const MARK = '\uE000'; // private use: stands in no catalogue and survives getMe
 /** @param {string} value */
 function isolated(value) {
   const bdi = document.createElement('bdi');
-  bdi.textContent = value;
+  put(bdi, value);
   return bdi;
+}
+
+/** Puts a stranger's text into an element that holds nothing else, a `<bdi>`. @param {Element} element @param {string} value */
+export function put(element, value) {
+  element.textContent = plain(value);
 }
 
 /** Fills `data-i18n` (text) and `data-i18n-label`, `-placeholder`, `-title` (attributes) below root. @param {ParentNode} root */
@@ -88,7 +93,7 @@ export function page(title, run) {
   document.title = text([title]);
   localise(document);
   for (const [act, handler] of Object.entries({again: () => location.reload(), restart: () => chrome.runtime.reload(), close: leave})) {
-    if (document.querySelector(`[data-act="${act}"]`)) press(button(document, act), handler);
+    for (const element of document.querySelectorAll(`[data-act="${act}"]`)) press(/** @type {HTMLButtonElement} */ (element), handler);
   }
   run().catch(silence);
 }
@@ -262,7 +267,7 @@ export async function ask(type, values = {}) {
       heard = !/receiving end does not exist/i.test(String(error));
     }
     if (heard && !question) throw new Refused({code: 'transport_lost', message: ''});
-    if (Date.now() > deadline) throw new Refused({code: 'unavailable', message: ''});
+    if (Date.now() > deadline) throw new Refused({code: 'silent', message: ''});
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

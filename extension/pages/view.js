@@ -57,7 +57,8 @@ export function nativeTrouble({native}) {
  * @param {Status} status
  * @returns {Said}
  */
-export function summary({leases}) {
+export function summary({leases, pairing}) {
+  if (pairing !== 'paired') return [pairing === 'renew_needed' ? 'summary_renew' : 'summary_unpaired'];
   return leases.length === 0 ? ['summary_none'] : counted('summary', leases.length);
 }
 
@@ -191,26 +192,31 @@ export function firstAccess(asked) {
  * A question as the prompt page shows it. Every value is the host's text; the page isolates it.
  *
  * @param {Question} prompt
- * @returns {{heading: Said, facts: Fact[], note: Said, choices: PromptChoice[]}}
+ * @returns {{heading: Said, facts: Fact[], note: Said, choices: PromptChoice[], terms: Said[]}}
  */
 export function question(prompt) {
   const {client, kind, site, destination, method, control, fields, announced, choices} = prompt;
+  const [at, to] = [siteOf(site), siteOf(destination)];
+  const leaves = kind === 'navigate' || kind === 'popup';
   /** @type {Fact[]} */
-  const facts = [{label: 'prompt_site', value: site}];
+  const facts = [{label: leaves ? 'prompt_from' : 'prompt_site', value: at}];
   if (control) facts.push({label: 'prompt_control', value: control});
   if (method) facts.push({label: 'prompt_method', said: methodSaid(method)});
-  if (destination && originOf(destination) !== originOf(site)) facts.push({label: 'prompt_destination', value: destination});
+  if (to && to !== at) facts.push({label: 'prompt_destination', value: to});
   if (fields.length > 0) facts.push({label: kind === 'upload' ? 'prompt_files' : 'prompt_fields', list: fields});
   return {
-    heading: [`prompt_heading_${kind}`, client, kind === 'navigate' || kind === 'popup' ? destination || site : site],
+    heading: [`prompt_heading_${kind}`, client, leaves ? to || at : at],
     facts,
-    note: [announced ? 'prompt_announced' : 'prompt_surprise'],
+    note: [announced ? 'prompt_announced' : 'prompt_surprise', client],
     choices: choices.filter((choice) => CHOICES.includes(choice)),
+    terms: choices.filter((choice) => LASTING.includes(choice)).map((choice) => [`choice_${choice}_means`, leaves ? to || at : at]),
   };
 }
 
 /** @type {PromptChoice[]} */
 const CHOICES = ['once', 'ten_minutes', 'while_shared', 'no'];
+/** Those that allow more than the one thing asked. @type {PromptChoice[]} */
+const LASTING = ['ten_minutes', 'while_shared'];
 
 /**
  * What an HTTP method does, in plain words.
@@ -244,6 +250,14 @@ export function clock(ms) {
   const seconds = Math.ceil(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
+
+/**
+ * Text of a stranger without what hides or reorders: control characters, invisible marks, and the marks that turn a line
+ * around, with which a name could spell another one.
+ *
+ * @param {string} value
+ */
+export const plain = (value) => value.replace(/\p{Cf}+/gu, '').replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 /**
  * An address as a person names its site: the host, with scheme and port only where they are not the usual ones.
@@ -286,7 +300,7 @@ export function exactMatters(url) {
 export const KNOWN_PROBLEMS = [
   'not_paired', 'pairing_closed', 'pairing_code', 'pairing_perms', 'rotated', 'auth_failed', 'version_unsupported',
   'approval_refused', 'approval_expired', 'approval_used', 'approval_unknown', 'attach_refused', 'not_leased',
-  'session_not_found', 'page_closed', 'unavailable', 'transport_lost', 'timeout', 'not_permitted', 'shutting_down',
+  'session_not_found', 'page_closed', 'unavailable', 'not_connected', 'invalid_transition', 'silent', 'transport_lost', 'timeout', 'not_permitted', 'shutting_down',
   'native_missing', 'native_forbidden', 'scheme_refused',
 ];
 
