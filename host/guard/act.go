@@ -60,7 +60,8 @@ type act struct {
 
 // resends reports whether s is the parked hop that a was begun to send again.
 func (a *act) resends(s policy.Sending) bool {
-	return a != nil && a.parked != nil && s.Main && s.Method == a.parked.Method && s.URL == a.parked.URL
+	return a != nil && a.parked != nil && s.Main && s.Method == a.parked.Method && s.URL == a.parked.URL &&
+		s.Digest == a.parked.Digest
 }
 
 // Foresee judges an intent before anything is dispatched. A question becomes a ticket at once. Ask [Guard.Repeat] first:

@@ -59,8 +59,9 @@ func urlencodedNames(data string) []string {
 }
 
 func multipartNames(data []byte, boundary string) []string {
-	if boundary == "" {
-		return nil
+	end := "--" + boundary + "--"
+	if boundary == "" || !bytes.HasSuffix(bytes.TrimRight(data, "\r\n"), []byte(end)) {
+		return nil // the reader would take a cut body for a whole one
 	}
 	names := names{list: []string{}}
 	for r := multipart.NewReader(bytes.NewReader(data), boundary); ; {

@@ -140,6 +140,7 @@ func (g *Guard) read(r Request, now time.Time) (*chain, query) {
 		q.sending.Sender = g.sender(r.Frame, r.Origin)
 		if n.act.resends(q.sending) {
 			q.sending.Sender = n.act.parked.Question.From // it is that hop: its sender is the one who redirected
+			n.act.parked = nil                            // once
 		}
 		if q.From = g.front().origin; q.Changes {
 			q.From = q.sending.Sender

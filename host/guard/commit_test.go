@@ -1,0 +1,237 @@
+package guard
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tabvalet/tabvalet/host/policy"
+)
+
+// TestSecondGate: what may stand in the tab.
+func TestSecondGate(t *testing.T) {
+	for _, row := range []struct {
+		what   string
+		commit func(*desk) Commitment
+		want   Standing
+	}{
+		{"what was allowed", func(d *desk) Commitment { d.get(shop+"/x", as("C")); return d.commit("C", shop+"/x") }, OK},
+		{"what was allowed, elsewhere", func(d *desk) Commitment { d.get(shop+"/x", as("C")); return d.commit("C", evil) }, Frozen},
+		{"what was refused", func(d *desk) Commitment { d.get(other, as("C")); return d.commit("C", other) }, Frozen},
+		{"a form of the site that was refused", func(d *desk) Commitment { d.post(shop+"/x", as("C")); return d.commit("C", shop+"/x") }, Frozen},
+		{"what was asked", func(d *desk) Commitment { d.click(); d.get(other, as("C")); return d.commit("C", other) }, Frozen},
+		{"what was parked", func(d *desk) Commitment {
+			d.click()
+			d.get(shop+"/x", as("C"))
+			d.get(other, hopOf("C"))
+			return d.commit("C", other)
+		}, Frozen},
+		{"the error page of what was parked", func(d *desk) Commitment {
+			d.click()
+			d.get(shop+"/x", as("C"))
+			d.get(other, hopOf("C"))
+			return d.commit("C", "chrome-error://chromewebdata/")
+		}, OK},
+		{"what nobody asked for", func(d *desk) Commitment { return d.commit("C", other) }, Frozen},
+		{"another page of the site that nobody asked for", func(d *desk) Commitment { return d.commit("C", "https://www.shop.test/") }, Frozen},
+		{"what the page wrote itself", func(d *desk) Commitment { return d.commit("C", shop+"/") }, OK},
+		{"an empty document", func(d *desk) Commitment { return d.commit("C", "about:blank") }, OK},
+		{"an empty document of the shop's", func(d *desk) Commitment { return d.commit("C", "about:blank", reporting(shop)) }, OK},
+		{"a blob of the shop's", func(d *desk) Commitment { return d.commit("C", "blob:"+shop+"/1f0e") }, OK},
+		{"a blob of another site's", func(d *desk) Commitment { return d.commit("C", "blob:"+other+"/1f0e") }, Frozen},
+		{"an inline page", func(d *desk) Commitment { return d.commit("C", "data:text/html,x") }, Frozen},
+		{"a file", func(d *desk) Commitment { return d.commit("C", "file:///etc/passwd") }, Frozen},
+		{"Chrome's settings", func(d *desk) Commitment { return d.commit("C", "chrome://settings/") }, Frozen},
+		{"an extension's page", func(d *desk) Commitment { return d.commit("C", "chrome-extension://abc/x.html") }, Frozen},
+		{"a page whose origin is another", func(d *desk) Commitment { d.get(shop+"/x", as("C")); return d.commit("C", shop+"/x", reporting(evil)) }, Frozen},
+		{"a page that sandboxes itself", func(d *desk) Commitment { d.get(shop+"/x", as("C")); return d.commit("C", shop+"/x", reporting("://")) }, OK},
+		{"Chrome's error page", func(d *desk) Commitment { return d.commit("C", "chrome-error://chromewebdata/") }, OK},
+		{"out of the cache, within the site", func(d *desk) Commitment { return d.commit("old", "https://www.shop.test/", restored) }, OK},
+		{"out of the cache, from before the lease", func(d *desk) Commitment { return d.commit("old", other, restored) }, Frozen},
+		{"out of the cache, the owner's Back", func(d *desk) Commitment { d.OwnerInput(d.now); return d.commit("old", other, restored) }, Unread},
+		{"out of the cache, where the owner drove to", func(d *desk) Commitment {
+			d.TakenOver()
+			d.get(other, driving, as("U"))
+			d.commit("U", other)
+			d.get(shop, driving, as("V"))
+			d.commit("V", shop)
+			d.HandedBack()
+			return d.commit("U", other, restored)
+		}, Frozen},
+		{"the owner's navigation", func(d *desk) Commitment { d.get(other, driving, as("U")); return d.commit("U", other) }, Unread},
+		{"the owner's way to Chrome's settings", func(d *desk) Commitment { d.TakenOver(); return d.commit("U", "chrome://settings/") }, Unread},
+		{"an address typed in front", func(d *desk) Commitment { d.get(other, inFront, as("U")); return d.commit("U", other) }, Unread},
+
+		{"a frame that was paused", func(d *desk) Commitment { d.get(other, in("new"), as("C")); return d.commit("C", other, child("new")) }, OK},
+		{"a frame that nobody saw", func(d *desk) Commitment { return d.commit("C", other, child("new")) }, OK},
+		{"an inline frame", func(d *desk) Commitment { return d.commit("C", "data:text/html,x", child("new")) }, OK},
+		{"a frame's form that was refused", func(d *desk) Commitment {
+			d.post(evil+"/x", in("ad"), from(evil), as("C"))
+			return d.commit("C", evil+"/x", child("ad"))
+		}, Frozen},
+		{"a frame that is elsewhere than it was let", func(d *desk) Commitment { d.get(other, in("new"), as("C")); return d.commit("C", shop, child("new")) }, Frozen},
+		{"a frame's verdict used for the page", func(d *desk) Commitment { d.get(other, in("new"), as("C")); return d.commit("C", other) }, Frozen},
+	} {
+		t.Run(row.what, func(t *testing.T) {
+			d := atShop(t)
+			d.stands(row.commit(d), row.want)
+			if frozen := d.State() == "frozen"; frozen != (row.want == Frozen) {
+				t.Errorf("state %s", d.State())
+			}
+		})
+	}
+}
+
+func TestFrozenTabLosesEverythingAndIsLeftToTheOwner(t *testing.T) {
+	d := atShop(t)
+	d.click()
+	asked := d.get(other, as("C"))
+	c := d.commit("C", other)
+	if c.Code != policy.NavigationEscaped || len(c.Gone) != 1 || c.Gone[0].ID != asked.Ticket.ID || c.Row.Verdict != "frozen" {
+		t.Errorf("commitment %+v", c)
+	}
+	if left := d.Book().List(d.now); len(left) != 0 {
+		t.Errorf("grants left: %v", left)
+	}
+	d.want(d.post(evil), Continue, UserDriven)
+	if d.Reads(mainFrame, d.now) || d.ReadsOrigin(shop, d.now) {
+		t.Error("a frozen tab may be read")
+	}
+}
+
+func TestReloadBehindABlockArrives(t *testing.T) {
+	d := atShop(t)
+	k := d.Foresee(Intent{Call: "go", Kind: Navigates, URL: other + "/x"}, d.now)
+	if k.Verdict != policy.Ask {
+		t.Fatalf("navigate: %s", k.Verdict)
+	}
+	d.Answer(k.Ticket.ID, policy.Once, d.now)
+	d.act("go", Intent{Kind: Navigates, URL: other + "/x"}, k.Ticket.ID)
+	d.stands(d.commit("B", "chrome-error://chromewebdata/", reporting("://")), OK) // blocked by the session rule
+	d.want(d.get(other+"/x", as("C")), Continue, Allowed)                          // Page.reload
+	c := d.commit("C", other+"/x")
+	d.stands(c, OK)
+	if !c.Main || c.Act != "act of go" || d.Reading(d.now) != "" {
+		t.Errorf("commitment %+v, reading %q", c, d.Reading(d.now))
+	}
+	d.end("go")
+
+	d.act("back", Intent{Kind: Navigates, URL: shop})
+	d.stands(d.commit("B2", "chrome-error://chromewebdata/"), OK)
+	d.want(d.get(shop, as("C2")), Continue, Allowed)
+	d.stands(d.commit("C2", shop), OK)
+}
+
+func TestCommitNeedsAGrantThatStillLives(t *testing.T) {
+	d := atShop(t)
+	d.visit(other)
+	id, _ := d.Book().Holds(policy.Navigate, mustOrigin(other), d.now)
+	d.act("next", Intent{Kind: Interacts})
+	d.want(d.get(other+"/2", as("C")), Continue, Allowed)
+	d.Book().Revoke(id)
+	d.stands(d.commit("C", other+"/2"), Frozen)
+}
+
+func TestPageThatReloadsItselfAfterItsGrantIsUnread(t *testing.T) {
+	d := atShop(t)
+	d.visit(other)
+	d.pass(policy.NavigateLife)
+	if code := d.Reading(d.now); code != "" {
+		t.Errorf("the document that came with the grant answers %q", code)
+	}
+	if f := d.Foresee(Intent{Kind: Interacts}, d.now); f.Verdict != policy.Ask || f.Ticket.Question.Capability != policy.Navigate {
+		t.Errorf("acting on it: %+v", f)
+	}
+	d.want(d.get(other, as("R")), Continue, Allowed)
+	d.stands(d.commit("R", other), Unread)
+}
+
+func TestDocumentBeforeStartIsJudgedByItsAddress(t *testing.T) {
+	d := newDesk(t, policy.AccessAct, shop)
+	d.want(d.get(shop+"/soon", as("C")), Continue, Allowed)
+	d.want(d.get(evil), Refuse, Refused)
+	c := d.Start([]Commit{{Frame: mainFrame, Loader: "L0", URL: other, Origin: other}}, d.now)
+	d.stands(c, Unread)
+	if !c.Main || c.Code != policy.NotSharedSite || d.State() != "guarding" {
+		t.Errorf("%+v in state %s", c, d.State())
+	}
+}
+
+func TestReadsFramesByTheirOwnOrigin(t *testing.T) {
+	d := atShop(t)
+	d.Committed(Commit{Frame: "own", Parent: mainFrame, Loader: "1", URL: "https://www.shop.test/", Origin: "https://www.shop.test"}, d.now)
+	d.Committed(Commit{Frame: "doc", Parent: mainFrame, Loader: "2", URL: "about:srcdoc", Origin: shop}, d.now)
+	d.Committed(Commit{Frame: "inAd", Parent: "ad", Loader: "3", URL: "about:blank", Origin: evil}, d.now)
+	d.Committed(Commit{Frame: "data", Parent: mainFrame, Loader: "4", URL: "data:text/html,x", Origin: "://"}, d.now)
+	d.Committed(Commit{Frame: "dataInAd", Parent: "ad", Loader: "5", URL: "data:text/html,x", Origin: "://"}, d.now)
+	d.Attached("new", "ad")
+	d.Attached("new2", mainFrame)
+	for frame, want := range map[string]bool{
+		mainFrame: true, "ad": false, "own": true, "doc": true, "inAd": false, "data": true, "dataInAd": false, "new": false, "new2": true, "unknown": false,
+	} {
+		if got := d.Reads(frame, d.now); got != want {
+			t.Errorf("%s may be read: %v", frame, got)
+		}
+	}
+	for origin, want := range map[string]bool{shop: true, "https://www.shop.test": true, evil: false, "null": false, "://": false, "": false} {
+		if got := d.ReadsOrigin(origin, d.now); got != want {
+			t.Errorf("%s may be read: %v", origin, got)
+		}
+	}
+	d.Detached("ad")
+	for _, frame := range []string{"ad", "inAd", "new"} {
+		if _, there := d.frames[frame]; there {
+			t.Errorf("%s outlives the frame it was in", frame)
+		}
+	}
+	if d.Detached(mainFrame); d.front() == nil {
+		t.Error("the main frame was forgotten")
+	}
+}
+
+func TestMainFrameMayChangeItsID(t *testing.T) {
+	d := atShop(t)
+	d.get(shop+"/x", as("C"))
+	d.stands(d.Committed(Commit{Frame: "F2", Loader: "C", URL: shop + "/x", Origin: shop}, d.now), OK)
+	d.want(d.get(other, in("F2")), Refuse, Refused)
+	if _, loader := d.Front(); loader != "C" {
+		t.Errorf("front loader %q", loader)
+	}
+}
+
+func TestManyFramesPushOutOnlyFrames(t *testing.T) {
+	d := atShop(t)
+	d.click()
+	d.get(shop+"/slow", as("C"))
+	for i := range 5 * childChains {
+		d.get(evil, in("new"), as(fmt.Sprint("frame ", i)))
+	}
+	if n := len(d.chains.byLoader); n > childChains+mainChains {
+		t.Errorf("%d navigations remembered", n)
+	}
+	d.want(d.get(other, hopOf("C")), Fail, Parked)
+	d.stands(d.commit("C", "chrome-error://chromewebdata/"), OK)
+	for i := range 5 * mainChains {
+		d.get(shop, as(fmt.Sprint("page ", i)))
+	}
+	if n := len(d.chains.main); n > mainChains {
+		t.Errorf("%d pages remembered", n)
+	}
+}
+
+// visit goes to a site as the agent, with the owner's Once.
+func (d *desk) visit(url string) {
+	d.Helper()
+	in := Intent{Call: "visit", Kind: Navigates, URL: url}
+	k := d.Foresee(in, d.now)
+	if k.Ticket == nil {
+		d.Fatalf("going to %s: %s %s", url, k.Verdict, k.Code)
+	}
+	d.Answer(k.Ticket.ID, policy.Once, d.now)
+	d.act("visit", in, k.Ticket.ID)
+	loader := d.loader()
+	d.want(d.get(url, as(loader)), Continue, Allowed)
+	d.stands(d.commit(loader, url), OK)
+	d.end("visit")
+	d.pass(Tail + time.Second)
+}
