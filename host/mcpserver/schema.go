@@ -51,12 +51,12 @@ func schemaOf(t reflect.Type) jsontext.Value {
 			fmt.Fprintf(&b, `,"description":%s`, quote(f.doc))
 		}
 		enum := f.enum
-		if enum != nil && f.typ.Kind() != reflect.Slice {
+		if len(enum) > 0 && f.typ.Kind() != reflect.Slice {
 			fmt.Fprintf(&b, `,"enum":%s`, list(enum))
 		}
 		if f.typ.Kind() == reflect.Slice {
 			fmt.Fprintf(&b, `,"items":{"type":%s`, typeOf(f.typ.Elem()))
-			if enum != nil {
+			if len(enum) > 0 {
 				fmt.Fprintf(&b, `,"enum":%s`, list(enum))
 			}
 			b.WriteByte('}')
@@ -147,7 +147,7 @@ func decode(raw []byte, in any) error {
 }
 
 func checkEnum(f field, v reflect.Value, fields []field) error {
-	if f.enum == nil {
+	if len(f.enum) == 0 {
 		return nil
 	}
 	values := []string{}

@@ -94,7 +94,10 @@ func explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Code != protocol.Timeout && e.Code != protocol.TransportLost {
+	switch e, ok := errors.AsType[*protocol.Error](err); {
+	case ok && e.Code == protocol.TransportLost && context.Cause(ctx) == error(errBudget):
+		return err // there was nobody to wait for
+	case ok && e.Code != protocol.Timeout && e.Code != protocol.TransportLost:
 		return err
 	}
 	if e, ok := errors.AsType[*protocol.Error](context.Cause(ctx)); ok {
@@ -204,7 +207,7 @@ func (r *run) next(ctx context.Context) (next guard.Next, open *PromptInfo) {
 	var answered *prompt
 	l.box.do(func() {
 		for _, p := range l.answered {
-			if p.ticket.Call == key && p.ticket.Act != "" && !p.ticket.Parked && p.checked != nil {
+			if t := p.ticket; t.Call == key && t.Act != "" && !t.Parked && t.Question.Sending != nil && p.checked != nil {
 				answered = p
 			}
 		}
@@ -364,6 +367,10 @@ func (r *run) await(ctx context.Context, id string) error {
 			return err
 		}
 		r.report.Prompt = nil
+		if p.denied {
+			next, _ := r.next(ctx) // which the guard counts as told
+			return r.refused(next)
+		}
 	}
 	r.turn = l.queue.enter(true)
 	return nil
@@ -398,6 +405,9 @@ func (r *run) watch(ctx context.Context, p *prompt) error {
 // refused is the answer after the owner's no.
 func (r *run) refused(next guard.Next) error {
 	r.lease.box.post(func() { r.lease.forget(next.Ticket.ID) })
+	if r.lease.m.opt.Consent == ConsentDeny {
+		return protocol.Errorf(protocol.ConsentUnavailable, "this host asks nobody, so it is refused")
+	}
 	return protocol.Errorf(protocol.BlockedByPolicy, "the owner said no, or did not answer in time")
 }
 

@@ -21,6 +21,7 @@ type prompt struct {
 	asked   time.Time
 	expires time.Time
 	checked *browser.Checked // of a foreseen act: what is rechecked after a yes
+	denied  bool             // set before settled is closed
 	settled chan struct{}    // closed when it was answered, or withdrawn, and what follows at once is done
 }
 
@@ -66,6 +67,15 @@ func (l *lease) ask(t guard.Ticket, checked *browser.Checked) *prompt {
 		return p
 	}
 	p.show()
+	if l.m.opt.ConsentTimeout < policy.QuestionLife {
+		time.AfterFunc(l.m.opt.ConsentTimeout, func() {
+			l.box.post(func() {
+				if l.prompts[t.ID] == p {
+					l.answer(p, policy.No, "no answer")
+				}
+			})
+		})
+	}
 	return p
 }
 
@@ -148,6 +158,7 @@ func (l *lease) settle(next guard.Next) {
 	}
 	delete(l.prompts, next.Ticket.ID)
 	l.m.send(protocol.MethodPromptWithdraw, protocol.PromptRef{ID: p.text.ID})
+	p.denied = next.Ticket.State == guard.Denied
 	l.remember(p)
 	if next.Step != guard.Back {
 		close(p.settled)
@@ -206,10 +217,13 @@ func (l *lease) stepBack(p *prompt) {
 	if t.wait(ctx) != nil {
 		return
 	}
-	r := &run{lease: l, call: Call{Tool: "step_back"}, report: &Report{}, plan: Plan{Past: "went back", Step: browser.Back,
+	r := &run{lease: l, call: Call{Tool: "step_back"}, report: &Report{Outcome: browser.NotDispatched}, plan: Plan{Past: "went back", Step: browser.Back,
 		Do: func(ctx context.Context, a Act, _ *browser.Checked) error { return a.History(ctx, browser.Back, "") }}}
-	intent := guard.Intent{Call: p.ticket.Call, Kind: guard.Travels}
-	if _, err := r.dispatch(ctx, nil, intent, 0); err != nil {
+	intent, err := r.intent(ctx, nil)
+	if err == nil {
+		_, err = r.dispatch(ctx, nil, intent, 0)
+	}
+	if err != nil {
 		l.m.opt.Logger.Warn("going back after a refused redirect", "tab", l.name, "err", err)
 	}
 }

@@ -73,7 +73,7 @@ func (l *lease) read(ctx context.Context, reading Reading) (doc browser.Document
 		if doc.Origin != "" && doc.Loader != "" && !l.holds(doc) {
 			return protocol.Errorf(protocol.TabChanged, "the page changed while it was read")
 		}
-		if reading.Fresh {
+		if reading.Fresh && l.state != LeaseSuspended {
 			l.stale = false
 		}
 		return nil
