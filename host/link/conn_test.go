@@ -306,8 +306,8 @@ func TestLanes(t *testing.T) {
 			synctest.Wait()
 		}
 		note(protocol.MethodPromptShow, protocol.Prompt{ID: "p"})
-		note(protocol.MethodVerdict, protocol.Verdict{Tab: 1, Request: "r1"})
-		note(protocol.MethodVerdict, protocol.Verdict{Tab: 1, Request: "r2"})
+		note(protocol.MethodVerdict, protocol.Verdict{Tab: 1, Request: "r1", Action: protocol.VerdictFail})
+		note(protocol.MethodVerdict, protocol.Verdict{Tab: 1, Request: "r2", Action: protocol.VerdictRefuse})
 		var got []string
 		for range 9 {
 			m, err := s.Next(t.Context())

@@ -135,10 +135,11 @@ var errLocked = errors.New("another process is writing")
 // decodeFile reads strict JSON into v. What v would not write again exactly so (a missing or null member, another spelling
 // of a value) is refused.
 func decodeFile(path string, data []byte, v any) error {
+	// The parser's own words could quote a key.
+	if !jsontext.Value(data).IsValid() {
+		return &Error{codeJSON, path, errors.New("not strict JSON")}
+	}
 	if err := json.Unmarshal(data, v, json.RejectUnknownMembers(true)); err != nil {
-		if _, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-			return &Error{codeJSON, path, errors.New("not strict JSON")} // the parser's own text could quote a key
-		}
 		return &Error{codeSchema, path, errors.New("a member is unknown or of the wrong kind")}
 	}
 	again, err := json.Marshal(v)

@@ -369,7 +369,7 @@ func checkFormat(path string, data []byte, want string) error {
 		Format string `json:"format"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return decodeFile(path, data, &head) // for its code
+		return decodeFile(path, data, &head) // fails too, with the right code
 	}
 	name, version, _ := strings.Cut(head.Format, "/")
 	switch wantName, _, _ := strings.Cut(want, "/"); {

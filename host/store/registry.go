@@ -76,7 +76,11 @@ func (r *Registration) Remove() error {
 		return nil
 	}
 	r.removed = true
-	return errors.Join(os.Remove(r.path), r.lock.Close(), os.Remove(lockOf(r.path)))
+	err := errors.Join(os.Remove(r.path), r.lock.Close())
+	if lockErr := os.Remove(lockOf(r.path)); !errors.Is(lockErr, fs.ErrNotExist) { // List may be faster
+		err = errors.Join(err, lockErr)
+	}
+	return err
 }
 
 // holdLock takes a lock that List may just be trying, or taking away with a file that looked left behind.
