@@ -8,10 +8,11 @@ type chain struct {
 	loader string
 	main   bool
 	driver policy.Driver
-	act    *act          // that set it off, nil if none did
-	hop    int           // redirects so far
-	to     policy.Origin // where the last hop goes
-	fate   Fate          // of the last hop
+	act    *act           // that set it off, nil if none did
+	hop    int            // redirects so far
+	to     policy.Origin  // where the last hop goes
+	fate   Fate           // of the last hop
+	grant  policy.GrantID // to go where it goes; 0 when it only stayed
 }
 
 // leaves reports whether the last hop was let go, so that another one may follow.

@@ -37,13 +37,18 @@ type Commitment struct {
 	Row      Row
 }
 
-// Start tells the frames of the tab when the lease begins, parents before children. The document that is there was never
-// paused, so it is judged by its address alone. The result is that of the main frame.
+// Start tells the frames of the tab when the lease begins, and again when the extension comes back after it was away:
+// parents before children. What is there was not paused, so it is judged by its address alone: it is read or unread,
+// never frozen. The result is that of the main frame.
 func (g *Guard) Start(frames []Commit, now time.Time) Commitment {
 	var first Commitment
 	for _, c := range frames {
-		if commitment := g.Committed(c, now); commitment.Main {
+		commitment := g.commit(c, true, now)
+		if commitment.Main {
+			commitment.Gone = append(first.Gone, commitment.Gone...)
 			first = commitment
+		} else {
+			first.Gone = append(first.Gone, commitment.Gone...)
 		}
 	}
 	g.move(started)
@@ -52,6 +57,11 @@ func (g *Guard) Start(frames []Commit, now time.Time) Commitment {
 
 // Committed judges a commit: the second gate.
 func (g *Guard) Committed(c Commit, now time.Time) Commitment {
+	return g.commit(c, g.state == fresh, now)
+}
+
+// commit notes what a frame holds now. There: it was there before the guard could judge its request.
+func (g *Guard) commit(c Commit, there bool, now time.Time) Commitment {
 	main := c.Session == "" && c.Parent == ""
 	before := g.frames[c.Frame]
 	if main {
@@ -70,13 +80,15 @@ func (g *Guard) Committed(c Commit, now time.Time) Commitment {
 	g.frames[c.Frame] = d
 
 	driver := g.commitDriver(n, c, now)
-	owners := g.state == fresh || driver == policy.ByOwner || driver == policy.ByBrowser // not ours to judge, but to read
+	owners := there || driver == policy.ByOwner || driver == policy.ByBrowser // not ours to judge, but to read
 	standing := OK
 	switch {
 	case !owners && !(legible && g.belongs(c, d, before, n, main, now)):
 		standing = Frozen
 	case main && !g.reads(d, now):
 		standing = Unread
+	case main:
+		g.book.Arrive(d.origin, now) // under a grant that was only now extended to it
 	}
 	commitment := Commitment{Standing: standing, Main: main, Gone: g.documentChanged(c.Frame, main, d)}
 	if standing == Frozen && g.move(escaped) {
@@ -149,7 +161,7 @@ func (g *Guard) belongs(c Commit, d, before *document, n *chain, main bool, now 
 	}
 	if n != nil && !c.Restored {
 		allowed := n.fate == Allowed && n.main == main && n.to.Same(d.origin)
-		return allowed && (!main || g.lives(n, d, before, now))
+		return allowed && (!main || g.lives(n, d, now))
 	}
 	if !main {
 		return true // a frame's document is unread until granted, however it came
@@ -163,11 +175,14 @@ func (g *Guard) belongs(c Commit, d, before *document, n *chain, main bool, now 
 }
 
 // lives reports whether what let a main document load still holds now that it commits.
-func (g *Guard) lives(n *chain, d, before *document, now time.Time) bool {
-	if n.driver == policy.ByPage && g.stays(before, d, now) {
+func (g *Guard) lives(n *chain, d *document, now time.Time) bool {
+	switch {
+	case g.reads(d, now):
 		return true
+	case n.grant == 0:
+		return n.driver == policy.ByPage // it moved within a site nobody reads
 	}
-	return g.reads(d, now)
+	return g.book.Extend(n.grant, d.origin, now)
 }
 
 func (g *Guard) stays(before, d *document, now time.Time) bool {

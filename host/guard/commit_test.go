@@ -132,6 +132,59 @@ func TestCommitNeedsAGrantThatStillLives(t *testing.T) {
 	d.stands(d.commit("C", other+"/2"), Frozen)
 }
 
+// A site that moves from http to https and on to www asks one question, not two.
+func TestGrantFollowsHopsThatStay(t *testing.T) {
+	go3 := func(t *testing.T) *desk {
+		d := atShop(t)
+		in := Intent{Call: "go", Kind: Navigates, URL: "http://old.test/"}
+		d.Answer(d.Foresee(in, d.now).Ticket.ID, policy.Once, d.now)
+		d.act("go", in, 1)
+		d.want(d.get("http://old.test/", as("C")), Continue, Allowed)
+		d.want(d.get("https://old.test/", hopOf("C")), Continue, Allowed)
+		d.want(d.get("https://www.old.test/", hopOf("C")), Continue, Allowed)
+		return d
+	}
+	d := go3(t)
+	d.stands(d.commit("C", "https://www.old.test/"), OK)
+	if f := d.Foresee(Intent{Kind: Interacts}, d.now); f.Code == policy.NotSharedSite {
+		t.Error("it arrived where it may not act")
+	}
+	if _, ok := d.Book().Holds(policy.Navigate, mustOrigin("https://www.old.test"), d.now.Add(policy.NavigateLife)); ok {
+		t.Error("the grant has grown older than it was given")
+	}
+	d.pass(policy.NavigateLife)
+	if code := d.Reading(d.now); code != "" {
+		t.Errorf("reading ends with the grant, the document stands: %s", code)
+	}
+	d = go3(t)
+	id, _ := d.Book().Holds(policy.Navigate, mustOrigin("http://old.test"), d.now)
+	d.Book().Revoke(id)
+	d.stands(d.commit("C", "https://www.old.test/"), Frozen)
+}
+
+func TestStartAgainJudgesTheTabAfresh(t *testing.T) {
+	d := atShop(t)
+	d.click()
+	k := d.get(other).Ticket
+	d.end("click")
+	c := d.Start([]Commit{
+		{Frame: mainFrame, Loader: "W", URL: other, Origin: other},
+		{Frame: "x", Parent: mainFrame, Loader: "X", URL: shop, Origin: shop},
+	}, d.now)
+	d.stands(c, Unread)
+	if d.State() != "guarding" || len(c.Gone) != 1 || c.Gone[0].ID != k.ID {
+		t.Errorf("state %s, gone %+v", d.State(), c.Gone)
+	}
+	if _, there := d.frames["ad"]; there {
+		t.Error("a frame of the page before is still there")
+	}
+	d = enter(t, frozen)
+	d.Start([]Commit{{Frame: mainFrame, Loader: "W", URL: shop, Origin: shop}}, d.now)
+	if d.Reading(d.now) != policy.NavigationEscaped {
+		t.Error("a frozen tab thaws when the extension comes back")
+	}
+}
+
 func TestPageThatReloadsItselfAfterItsGrantIsUnread(t *testing.T) {
 	d := atShop(t)
 	d.visit(other)

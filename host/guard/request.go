@@ -188,6 +188,9 @@ func (g *Guard) carryOut(n *chain, q query, d *policy.Decision, ruling *Ruling, 
 		if q.Changes && n.act != nil {
 			n.act.sent++
 		}
+		if id, ok := g.book.Holds(policy.Navigate, q.To.Origin, now); ok {
+			n.grant = id
+		}
 		if n.driver == policy.ByOwner || n.driver == policy.ByBrowser {
 			return Continue, UserDriven
 		}

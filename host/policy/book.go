@@ -79,6 +79,25 @@ func (b *Book) Holds(c Capability, o Origin, now time.Time) (GrantID, bool) {
 	return 0, c == Read && b.here.Covers(o)
 }
 
+// Lives reports whether a grant may still be used.
+func (b *Book) Lives(id GrantID, now time.Time) bool {
+	return slices.ContainsFunc(b.grants, func(g *Grant) bool { return g.ID == id && g.live(now) })
+}
+
+// Extend gives a living grant's capability on o too, for as long: a navigation under it arrived there by hops that
+// stayed, as from http://a.test over https://a.test to https://www.a.test.
+func (b *Book) Extend(id GrantID, o Origin, now time.Time) bool {
+	for _, g := range b.grants {
+		if g.ID == id && g.Once == nil && !g.Scope.Exact && g.live(now) {
+			more := *g
+			more.Scope = Scope{Origin: o}
+			b.Add(more)
+			return true
+		}
+	}
+	return false
+}
+
 // Stays reports whether going from one origin to the other is staying: on the same site, or on the exact origin where
 // the owner narrowed every grant that holds there, or upgrading to https on the same host.
 func (b *Book) Stays(from, to Origin, now time.Time) bool {
