@@ -80,6 +80,7 @@ type Page struct {
 	ctx    context.Context
 	engine runtime.RemoteObjectID
 	world  runtime.ExecutionContextID
+	tree   []line // see lines
 }
 
 // open loads a fixture of testdata, or HTML given as text, and starts the engine.
@@ -306,4 +307,19 @@ func fixtures(t *testing.T) []string {
 		paths[i] = filepath.Base(paths[i])
 	}
 	return paths
+}
+
+// timed gives the milliseconds a call took inside the page.
+func (p *Page) timed(method, args string) float64 {
+	p.t.Helper()
+	yes := true
+	result := do(p, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: "async function(m,a){const t=performance.now();await this.call(m,a);return performance.now()-t}", ObjectID: p.engine,
+		Arguments: []*runtime.CallArgument{{Value: mustJSON(method)}, {Value: mustJSON(args)}}, ReturnByValue: &yes, AwaitPromise: &yes,
+	})
+	var ms float64
+	if err := json.Unmarshal(result.Result.Value, &ms); err != nil {
+		p.t.Fatal(err)
+	}
+	return ms
 }

@@ -65,8 +65,6 @@ const nonce = [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte
 
 /** @type {(d: Document) => string} */
 const titleOf = getter(Document.prototype, 'title');
-/** @type {(d: Document) => string} */
-const urlOf = getter(Document.prototype, 'URL');
 /** @type {(d: Document) => DocumentReadyState} */
 const readyOf = getter(Document.prototype, 'readyState');
 

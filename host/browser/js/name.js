@@ -51,7 +51,7 @@ function nameIn(e, role, naming) {
     if (text.trim()) return {text, from: 'contents'};
   }
   const title = attr(e, 'title');
-  if (title && title.trim() && !(naming.inside && role === 'none')) return {text: title, from: 'title'};
+  if (title && title.trim() && !(naming.inside && neverNamed.has(role))) return {text: title, from: 'title'};
   if (!naming.inside && (role === 'textbox' || role === 'searchbox' || role === 'combobox' || role === 'spinbutton')) {
     const placeholder = attr(e, 'placeholder') || attr(e, 'aria-placeholder');
     if (placeholder && placeholder.trim()) return {text: placeholder, from: 'placeholder'};
@@ -129,27 +129,28 @@ function childName(e, tag, naming) {
 function labelsName(e, naming) {
   const {labels} = e;
   if (!labels || labels.length === 0 || naming.inside) return null;
-  const text = [...labels].filter((label) => !naming.seen.has(label)).map((label) => {
-    const hidden = !isRendered(label) || attr(label, 'aria-hidden') === 'true';
-    return nameIn(label, 'generic', {seen: new Set([e]), related: true, inside: true, hidden}).text.trim();
+  const text = [...labels].filter((label) => !naming.seen.has(label) && isRendered(label)).map((label) => {
+    return nameIn(label, 'generic', {seen: new Set([e]), related: true, inside: true, hidden: false}).text.trim();
   }).filter(Boolean).join(' ');
   return text ? {text, from: 'native'} : null;
 }
 
 const quoted = /"((?:[^"\\]|\\.)*)"/g;
 
-/** The text a pseudo-element shows. @param {Element} e @param {'::before' | '::after'} which */
+/** The text a pseudo-element shows, with a space where it is a block. @param {Element} e @param {'::before' | '::after'} which */
 function pseudoText(e, which) {
-  const {content} = getComputedStyle(e, which);
+  const style = getComputedStyle(e, which);
+  const {content} = style;
   if (!content || content === 'none' || content === 'normal') return '';
   const [shown = '', spoken] = content.split(' / ');
   let text = '';
   for (const [, piece = ''] of (spoken ?? shown).matchAll(quoted)) text += piece.replace(/\\(.)/g, '$1');
+  if (text && isBoundary(style.display)) text = which === '::before' ? text + ' ' : ' ' + text;
   return text;
 }
 
 /** @param {string} display */
-const isBoundary = (display) => !(display.startsWith('inline') || display === 'contents' || display.startsWith('ruby'));
+const isBoundary = (display) => display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
 
 const spaced = /^[ \t\r\n\f\u00a0]/;
 const spacedEnd = /[ \t\r\n\f\u00a0]$/;
@@ -196,7 +197,7 @@ function contentsOf(e, naming) {
       }
     }
     const role = roleOf(at);
-    if (role === 'none' && tag === 'img') return;
+    if (role === 'none' && tag === 'img' || role === 'group' && attr(e, 'role') === 'treeitem') return;
     const {text: piece, from} = nameIn(at, role, inner);
     add(piece, isBoundary(display) || (from !== 'contents' && from !== '') || widgetRoles.has(role));
   };

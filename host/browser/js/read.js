@@ -15,19 +15,21 @@ class Reader {
     this.hidden = 0;
     this.pending = ''; // what stands between the last word and the next: "", " ", "\t", "\n" or "\n\n"
     this.begun = false;
+    this.bullet = false; // the last word was a bullet: the item begins beside it
   }
 
   /** @param {string} gap */
   #gap(gap) {
-    if (rank(gap) > rank(this.pending)) this.pending = gap;
+    if (!this.bullet && rank(gap) > rank(this.pending)) this.pending = gap;
   }
 
   /** @param {string} text */
   #say(text) {
-    if (this.begun) this.parts.push(this.pending);
+    if (this.begun) this.parts.push(this.bullet ? ' ' : this.pending);
     this.parts.push(text);
     this.pending = '';
     this.begun = true;
+    this.bullet = false;
   }
 
   /** @param {View} view */
@@ -43,17 +45,22 @@ class Reader {
       this.#gap(keeps && text.includes('\n') ? '\n' : ' ');
       return;
     }
-    if (!showsText(view)) {
+    if (!showsText(node, view)) {
       if (looksLikeInstruction(text)) this.hidden++;
       return;
     }
-    const lines = keeps ? text.split('\n') : [text];
-    for (const [i, line] of lines.entries()) {
-      if (i > 0) this.#gap('\n');
-      if (/^\s/.test(line)) this.#gap(' ');
-      const words = clean(line);
+    if (!keeps) {
+      if (/^\s/.test(text)) this.#gap(' ');
+      const words = clean(text);
       if (words) this.#say(words);
-      if (/\s$/.test(line)) this.#gap(' ');
+      if (/\s$/.test(text)) this.#gap(' ');
+      return;
+    }
+    for (const [i, line] of text.split('\n').entries()) {
+      if (i > 0) this.#gap('\n');
+      const words = line.trimEnd().replaceAll('\t', '  ').replace(invisiblesAll, '');
+      if (words) this.#say(words);
+      else if (i > 0 && this.begun) this.pending = '\n\n';
     }
   }
 
@@ -87,6 +94,7 @@ class Reader {
         if (value !== null) this.#say(`[${value}]`);
         else if (isInput(e) && /^(checkbox|radio)$/.test(e.type)) this.#say(e.checked ? '[x]' : '[ ]');
         else if (isInput(e)) this.#say(`[${nameOf(e, role).text}]`);
+        this.#gap(' ');
         return;
       }
       case 'svg': case 'canvas': case 'video': case 'audio': case 'object': case 'embed': return;
@@ -96,9 +104,9 @@ class Reader {
     const gap = display === 'table-cell' ? '\t' : /^(p|h[1-6]|ul|ol|table|blockquote|pre|figure|section|article|fieldset|form|dl)$/.test(tag) && breakingDisplays.test(display) ? '\n\n' : breakingDisplays.test(display) ? '\n'
       : display.startsWith('inline-') ? ' ' : '';
     if (gap) this.#gap(gap);
-    if (display === 'list-item' && view.seen && view.style.listStyleType !== 'none') {
+    if (tag === 'li' && display === 'list-item' && view.seen && view.style.listStyleType !== 'none') {
       this.#say('-');
-      this.#gap(' ');
+      this.bullet = true;
     }
     const from = this.parts.length;
     this.below(view);

@@ -19,11 +19,12 @@ const refLog = [];
 
 /** What makes an element the same to an agent: role and name; where names do not come from contents, the first words. @param {Element} e @param {string} role @param {string} [name] */
 function identityOf(e, role, name) {
-  if (textIdentity.has(role)) return role + '\n' + firstWords(e);
+  if (textIdentity.has(role) && !isEditingHost(e)) return role + '\n' + firstWords(e);
+  if (neverNamed.has(role)) return role;
   return role + '\n' + (name ?? nameOf(e, role).text);
 }
 
-const textIdentity = new Set(['row', 'cell', 'gridcell', 'listitem', 'rowheader', 'columnheader']);
+const textIdentity = new Set(['row', 'cell', 'gridcell', 'listitem', 'rowheader', 'columnheader', 'generic']);
 
 /** The first words of text in an element; a bounded look. @param {Element} e */
 function firstWords(e) {

@@ -32,7 +32,7 @@ const tagRoles = {
   address: 'group',
 };
 
-const sectioning = 'article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+const sectioning = 'article, aside, nav, section, [role=article], [role=complementary], [role=navigation], [role=region]';
 
 /** @param {Element} e @returns {boolean} whether a person can put the focus on it */
 function focusable(e) {
@@ -71,7 +71,7 @@ function writtenRole(e) {
 function roleOf(e) {
   const written = writtenRole(e);
   if (written && written !== 'none') {
-    if ((written === 'region' || written === 'form') && !hasGivenName(e)) return impliedRole(e);
+    if (written === 'region' && !hasGivenName(e)) return impliedRole(e);
     return written;
   }
   if (written === 'none' && !focusable(e) && !globalStates.some((name) => attr(e, name))) return 'none';
@@ -101,10 +101,10 @@ function impliedRole(e) {
     }
     case 'svg': return 'img';
     case 'aside': return hasGivenName(e) || !nearest(parentOf(e), (at) => matches(at, sectioning)) ? 'complementary' : 'generic';
-    case 'header': return nearest(parentOf(e), (at) => matches(at, sectioning)) ? 'generic' : 'banner';
-    case 'footer': return nearest(parentOf(e), (at) => matches(at, sectioning)) ? 'generic' : 'contentinfo';
+    case 'header': return nearest(parentOf(e), (at) => matches(at, sectioning) || matches(at, 'main, [role=main]')) ? 'generic' : 'banner';
+    case 'footer': return nearest(parentOf(e), (at) => matches(at, sectioning) || matches(at, 'main, [role=main]')) ? 'generic' : 'contentinfo';
     case 'section': return hasGivenName(e) ? 'region' : 'generic';
-    case 'form': return hasGivenName(e) ? 'form' : 'generic';
+    case 'form': return 'form';
     case 'ul': case 'ol': case 'menu': return 'list';
     case 'li': {
       const list = parentOf(e);
@@ -123,7 +123,7 @@ function impliedRole(e) {
       return isRowHeader(/** @type {HTMLTableCellElement} */ (e)) ? 'rowheader' : 'columnheader';
     }
     case 'tbody': case 'thead': case 'tfoot': return tableOf(e) ? 'rowgroup' : 'generic';
-    default: return tagRoles[tag] ?? 'generic';
+    default: return tagRoles[tag] ?? (isEditingHost(e) ? 'textbox' : 'generic');
   }
 }
 

@@ -84,7 +84,7 @@ class Tree {
       if (level.text) level.text += ' ';
       return;
     }
-    if (!showsText(view)) {
+    if (!showsText(node, view)) {
       if (looksLikeInstruction(text)) this.hidden++;
       return;
     }
@@ -109,8 +109,9 @@ class Tree {
     const line = {d: level.depth, t: '', role: 'text', name: text, e: view.e};
     if (!level.line && !level.addressed) {
       level.addressed = true;
-      line.r = refOf(view.e, 'generic', '');
-      line.t = `- generic [ref=${line.r}]${mark}: ${escapeText(text)}`;
+      const role = roleOf(view.e);
+      line.r = refOf(view.e, role);
+      line.t = `- ${role === 'none' ? 'generic' : role} [ref=${line.r}]${mark}: ${escapeText(text)}`;
     } else line.t = `- text${mark}: ${escapeText(text)}`;
     if (textOnScreen) line.v = 1;
     this.lines.push(line);
@@ -137,6 +138,11 @@ class Tree {
       return;
     }
     if (role === 'option' && !(e.closest('select') === null)) return;
+    if (level.silent && !widgetRoles.has(role) && !press && !groupRoles.has(role) && !isEditingHost(e)) {
+      this.#plain(view, level); // the name above says it
+      return;
+    }
+    if (captionTags.has(tag) && level.name && clean(textOf(e)) === level.name && queryAll(e, '*').length === 0) return;
     this.#line(e, view, level, role, press);
   }
 
@@ -186,13 +192,16 @@ class Tree {
   #push(e, view, level, role, name, press) {
     if (level.depth >= this.depth) return null;
     if (this.interactive && !widgetRoles.has(role) && !press && role !== 'heading' && role !== 'iframe' && role !== 'dialog' && !landmarkRoles.has(role) && !isEditingHost(e)) return null;
-    const ref = refOf(e, role, name);
+    const ref = refOf(e, role, name || undefined);
     const head = name ? `${role} ${quote(cut(name, nameMax))}` : role;
     /** @type {Line} */
     const line = {d: level.depth, t: `- ${head} [ref=${ref}]${this.#states(e, view, role)}${press}`, r: ref, e, role, name};
     if (view.onScreen) line.v = 1;
     if (role === 'heading' || role === 'dialog' || landmarkRoles.has(role)) line.h = 1;
-    if (this.boxes && view.box) line.t += ` [box=${Math.round(view.box.x)},${Math.round(view.box.y)},${Math.round(view.box.width)},${Math.round(view.box.height)}]`;
+    if (this.boxes) {
+      const {x, y, width, height} = view.box ?? boxOf(view.e);
+      line.t += ` [box=${[x, y, width, height].map(Math.round).join()}]`;
+    }
     this.lines.push(line);
     return line;
   }
@@ -231,8 +240,9 @@ class Tree {
       if (cellRoles.has(role) && !name && only.length <= nameMax) {
         line.name = only;
         line.t = `- ${role} ${quote(only)}${line.t.slice(2 + role.length)}`;
-      } else if (only !== name) {
-        line.t += `${inner.hiddenText ? (view.inert ? ' [inert]' : ' [aria-hidden]') : ''}: ${escapeText(only)}`;
+      } else if (inner.hiddenText && !view.ariaHidden && !view.inert) this.#flush(inner);
+      else if (only !== name) {
+        line.t += `: ${escapeText(only)}`;
         line.name ||= only;
         if (urls > 0) return;
       }
@@ -248,7 +258,7 @@ class Tree {
   #url(e, depth) {
     if (depth >= this.depth) return;
     const url = shortUrl(e);
-    if (url) this.lines.push({d: depth, t: `- /url: ${url}`});
+    if (url) this.lines.push({d: depth, t: `- /url: ${escapeText(url)}`});
   }
 
   /** @param {Element} e @param {string} role @param {Line} line @param {string} filled @param {number} depth */
@@ -302,6 +312,11 @@ class Tree {
   }
 }
 
+/** Roles that keep their place inside something that is named by its contents. */
+const groupRoles = new Set(['group', 'list', 'listbox', 'menu', 'tree', 'iframe', 'dialog']);
+
+const captionTags = new Set(['caption', 'figcaption', 'legend']);
+
 const nameMax = 200;
 const valueMax = 300;
 
@@ -317,8 +332,8 @@ const isField = (e) => e instanceof HTMLInputElement || e instanceof HTMLTextAre
 
 /** Whether an element without a role asks to be pressed; the mark for its line. @param {Element} e @param {View} view */
 function pressable(e, view) {
-  if (view.pointer && !view.above?.pointer && view.seen) return ' [cursor=pointer]';
-  if (hasAttr(e, 'onclick') || (hasAttr(e, 'tabindex') && Number(attr(e, 'tabindex')) >= 0 && tagOf(e) !== 'body')) return view.pointer ? ' [cursor=pointer]' : ' [clickable]';
+  if (view.seen && isPointer(view) && !(view.above && isPointer(view.above))) return ' [cursor=pointer]';
+  if (hasAttr(e, 'onclick') || (hasAttr(e, 'tabindex') && Number(attr(e, 'tabindex')) >= 0 && tagOf(e) !== 'body')) return isPointer(view) ? ' [cursor=pointer]' : ' [clickable]';
   return '';
 }
 
@@ -328,7 +343,6 @@ function lineName(e, role) {
     const text = role === 'generic' || role === 'paragraph' ? '' : clean(attr(e, 'aria-label') ?? '');
     return {text, from: text ? 'attribute' : ''};
   }
-  if (role === 'treeitem' && queryAll(e, '[role=group] [role=treeitem]').length > 0 && !attr(e, 'aria-label')) return {text: '', from: ''};
   return nameOf(e, role);
 }
 
@@ -350,7 +364,6 @@ function fieldText(e, role) {
 function optionsText(e) {
   const max = 20;
   let text = '';
-  let group = /** @type {Element | null} */ (null);
   for (const [i, option] of [...e.options].entries()) {
     if (i === max || text.length > 400) {
       text += ` | … ${e.options.length - i} more`;
@@ -358,21 +371,22 @@ function optionsText(e) {
     }
     if (i > 0) text += ' | ';
     const above = nodeAbove(option);
-    if (above instanceof HTMLOptGroupElement && above !== group) text += `${clean(above.label)}: `;
-    group = above instanceof Element ? above : null;
-    text += cut(clean(optionText(option)), 60) + (option.disabled ? ' [disabled]' : '');
+    if (above instanceof HTMLOptGroupElement) text += `${escapeText(clean(above.label))}: `;
+    text += escapeText(cut(clean(optionText(option)), 60)) + (option.disabled ? ' [disabled]' : '');
   }
-  return escapeText(text);
+  return text;
 }
 
 /** @param {Element} e the address of a link, short for this origin */
 function shortUrl(e) {
-  if (!hasAttr(e, 'href')) return '';
-  const url = e instanceof HTMLAnchorElement || e instanceof HTMLAreaElement ? e.href : String(attr(e, 'href'));
+  const written = attr(e, 'href');
+  if (written === null) return '';
+  if (/^\/[\w\-./?=&%#+:;,~]*$/.test(written) && !written.startsWith('//') && written.length < nameMax) return written;
+  const url = e instanceof HTMLAnchorElement || e instanceof HTMLAreaElement ? e.href : written;
   if (url.startsWith('data:')) return cut(url, 40);
-  const here = document.URL.split('#', 1)[0] ?? '';
+  const here = urlOf(document).split('#', 1)[0] ?? '';
   if (url.startsWith(here + '#')) return clean(cut(url.slice(here.length), nameMax));
-  return clean(cut(url.startsWith(location.origin + '/') ? url.slice(location.origin.length) : url, nameMax));
+  return clean(cut(url.startsWith(self.origin + '/') ? url.slice(self.origin.length) : url, nameMax));
 }
 
 /** @param {Element} e */

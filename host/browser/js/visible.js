@@ -25,7 +25,10 @@ class View {
   disabled;
   inline = false;
   display = '';
-  pointer = false;
+  /** All of its box is on screen. */
+  whole = false;
+  /** See isPointer. @type {boolean | undefined} */
+  pointer = undefined;
   /** @type {DOMRect | null} */
   box = null;
   /** See backOf. @type {Color | null | undefined} */
@@ -46,6 +49,13 @@ class View {
     this.ariaHidden = above ? above.ariaHidden : false;
     this.inert = above ? above.inert : false;
     this.disabled = above ? above.disabled : false;
+  }
+
+  /** Takes over the areas for what flows in an element. @param {View} holder */
+  flowIn(holder) {
+    const inside = insideOf(holder);
+    this.reach = inside[0];
+    this.port = inside[1];
   }
 }
 
@@ -83,56 +93,57 @@ function viewOf(e, above) {
   const view = new View(e, above);
   const {style} = view;
   const display = view.display = style.display;
-  if (display === 'none' || above?.style.contentVisibility === 'hidden') return null;
+  if (display === 'none') return null;
   view.inline = display.startsWith('inline') || display === 'contents' || display.startsWith('ruby');
   if (attr(e, 'aria-hidden') === 'true') view.ariaHidden = true;
   if (hasAttr(e, 'inert')) view.inert = true;
   if (attr(e, 'aria-disabled') === 'true') view.disabled = true;
-  view.pointer = style.cursor === 'pointer';
-  if (Number(style.opacity) < 0.05) {
-    view.gone = true;
-    view.seen = false;
-  }
+  const {opacity} = style;
+  if (opacity !== '1' && Number(opacity) < 0.05) view.gone = true;
+  const visible = style.visibility === 'visible';
   if (display === 'contents') {
-    if (above) [view.reach, view.port] = insideOf(above);
-    view.lies = above ? above.lies : true;
-    view.seen = !view.gone && view.lies && style.visibility === 'visible';
-    view.onScreen = view.seen && (above ? above.onScreen : true);
+    if (above) view.flowIn(above);
+    view.seen = !view.gone && view.lies && visible;
+    return view;
+  }
+  if (display === 'inline' && above && !view.gone && (bareInline.has(tagOf(e)) || startsWithText(e))) {
+    // Running text lies where its block lies: no box to measure. (Placed elements are never `inline` in computed styles.)
+    view.flowIn(above);
+    view.seen = view.lies && visible;
+    view.whole = above.whole;
+    if (view.onScreen && !view.whole && !bareInline.has(tagOf(e))) view.onScreen = shows(view.box = boxOf(e), view.port);
+    view.onScreen &&= view.seen;
     return view;
   }
   const {position} = style;
-  const placed = position === 'absolute' || position === 'fixed';
-  if (placed && above) {
+  if (above && (position === 'absolute' || position === 'fixed')) {
     const holder = /** @type {HTMLElement} */ (e).offsetParent ?? null;
     let at = /** @type {View | null} */ (above);
     if (holder || position === 'absolute') while (at && at.e !== holder) at = at.above;
     else at = null;
-    if (at) [view.reach, view.port] = insideOf(at);
-    else if (position === 'fixed') view.reach = view.port = screenArea();
-    else [view.reach, view.port] = [pageArea(), screenArea()];
-    const {clip, clipPath} = style;
-    if (/^rect\((0|1)px(,| ) ?(0|1)px(,| ) ?(0|1)px(,| ) ?(0|1)px\)$/.test(clip) || /^(inset\((50|100)%|circle\(0)/.test(clipPath)) view.gone = true;
-  } else if (above) {
-    [view.reach, view.port] = insideOf(above);
-  }
+    if (at) view.flowIn(at);
+    else view.reach = (view.port = screenArea(), position === 'fixed' ? view.port : pageArea());
+    if (clippedAway.test(`${style.clip} ${style.clipPath}`)) view.gone = true;
+  } else if (above) view.flowIn(above);
+  const box = view.box = boxOf(e);
   if (view.gone) {
     view.seen = view.lies = view.onScreen = false;
-    view.box = boxOf(e);
     return view;
   }
-  if (view.inline && !placed && display === 'inline' && above && above.box && bareInline.has(tagOf(e)) && !hasAttr(e, 'role')) {
-    // Plain inline text lies where its block lies; only its visibility is its own.
-    view.box = above.box;
-    view.lies = above.lies;
-    view.seen = above.lies && style.visibility === 'visible';
-    view.onScreen = view.seen && above.onScreen;
-    return view;
-  }
-  const box = view.box = boxOf(e);
   view.lies = shows(box, view.reach);
-  view.seen = view.lies && style.visibility === 'visible';
+  view.seen = view.lies && visible;
   view.onScreen = view.seen && shows(box, view.port);
+  view.whole = view.onScreen && box.left >= view.port[0] && box.top >= view.port[1] && box.right <= view.port[2] && box.bottom <= view.port[3];
   return view;
+}
+
+/** `clip` and `clip-path` as they hide text from eyes but not from screen readers. */
+const clippedAway = /^rect\([01]px,? [01]px,? [01]px,? [01]px\)| inset\((50|100)%| circle\(0/;
+
+/** @param {Element} e */
+function startsWithText(e) {
+  const first = firstOf(e);
+  return first !== null && kindOf(first) === 3 && /\S/.test(textOf(first)) && !hasAttr(e, 'style');
 }
 
 /** The areas for what flows inside an element. @param {View} view @returns {[reach: Area, port: Area]} */
@@ -141,7 +152,7 @@ const insideOf = (view) => (view.inside ??= areasInside(view));
 /** @param {View} view @returns {[reach: Area, port: Area]} */
 function areasInside(view) {
   const {e, style, box} = view;
-  if (!box || view.inline && view.display === 'inline') return [view.reach, view.port];
+  if (!box || view.display === 'inline') return [view.reach, view.port];
   const x = style.overflowX;
   if (x === 'visible' || e === rootNow() || e === bodyNow()) return [view.reach, view.port];
   const y = style.overflowY;
@@ -165,6 +176,9 @@ function areasInside(view) {
   ], port];
 }
 
+/** Whether the pointer over it says that it can be pressed. @param {View} view @returns {boolean} */
+const isPointer = (view) => (view.pointer ??= view.style.cursor === 'pointer');
+
 /** Never shown, whatever styles say. */
 const unshownTags = new Set(['script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'base', 'datalist', 'param', 'source', 'track']);
 
@@ -177,6 +191,10 @@ const folded = (e, child) => e instanceof HTMLDetailsElement && !e.open && !(isE
  * @param {(e: Element, view: View) => void} shown @param {(node: Text) => void} text @param {(node: Node) => void} hidden
  */
 function eachShown(view, shown, text, hidden) {
+  if (view.style.contentVisibility === 'hidden') {
+    eachChild(view.e, hidden);
+    return;
+  }
   eachChild(view.e, (child) => {
     const kind = kindOf(child);
     if (kind === 3) {
@@ -212,7 +230,7 @@ function viewAlone(e) {
   let view = null;
   for (let i = path.length - 1; i >= 0; i--) {
     const at = /** @type {Element} */ (path[i]);
-    if (view && folded(view.e, at)) return null;
+    if (view && (folded(view.e, at) || view.style.contentVisibility === 'hidden')) return null;
     view = viewOf(at, view);
     if (!view) return null;
     if (view.gone) return i === 0 && isBareControl(view) ? view : null;
@@ -256,10 +274,10 @@ function backOf(view) {
   return view.back = [r * a + under[0] * (1 - a), g * a + under[1] * (1 - a), b * a + under[2] * (1 - a), 1];
 }
 
-/** Whether text of this element would be seen: its place and its colour. @param {View} view */
-function showsText(view) {
-  if (!view.seen) return false;
+/** Whether a text of this element would be seen: its place and its colour. @param {Text} node @param {View} view */
+function showsText(node, view) {
   const {style} = view;
+  if (!view.seen && !overflows(node, view)) return false;
   if (!view.inline && parseFloat(style.textIndent) < -500) return false;
   const color = colorOf(style.color);
   if (!color) return true;
@@ -267,6 +285,14 @@ function showsText(view) {
   const back = backOf(view);
   if (!back || Math.abs(back[0] - color[0]) > 12 || Math.abs(back[1] - color[1]) > 12 || Math.abs(back[2] - color[2]) > 12) return true;
   return style.textShadow !== 'none' || hasPictureBehind(view);
+}
+
+/** Text that flows out of a box without a size. @param {Text} node @param {View} view */
+function overflows(node, view) {
+  if (view.gone || !view.box || (view.box.width > 1 && view.box.height > 1) || view.style.visibility !== 'visible' || view.style.overflowX !== 'visible') return false;
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return shows(range.getBoundingClientRect(), view.reach);
 }
 
 /** Gradient text: transparent, with a background cut to its letters. @param {View} view */
@@ -281,8 +307,7 @@ function hasPictureBehind(view) {
     if (at.style.backgroundImage !== 'none') return true;
     if ((colorOf(at.style.backgroundColor)?.[3] ?? 1) >= 0.999) break;
   }
-  const {box} = view;
-  if (!box) return true;
+  const box = view.box ?? boxOf(view.e);
   // A picture, or a placed box with a colour of its own, beside the text in the same container.
   for (let at = parentOf(view.e), i = 0; at && i < 6; at = parentOf(at), i++) {
     let looked = 0;

@@ -1,0 +1,31 @@
+package js_test
+
+import (
+	"testing"
+)
+
+// The pages of the benchmark. Times are of the engine alone, by the page's clock; nothing is asserted.
+var benchPages = map[string]string{
+	"links10000": `<body><ul id=u></ul><script>let h='';for(let i=0;i<10000;i++)h+='<li><a href="/item/'+i+'">Link number '+i+'</a></li>';u.innerHTML=h</script>`,
+	"rows50000":  `<body><h1>Lockers</h1><table><tbody id=t></tbody></table><script>let h='';for(let i=1;i<=50000;i++)h+='<tr><td>Locker '+i+'</td><td>'+'NESW'[i%4]+'</td><td><button>Claim</button></td></tr>';t.innerHTML=h</script>`,
+	"tiny":       `<body><h1>Hello</h1><p>A page.<p><button>Go</button>`,
+}
+
+func BenchmarkEngine(b *testing.B) {
+	for _, name := range []string{"tiny", "links10000", "rows50000"} {
+		p := open(b, benchPages[name])
+		for _, what := range []struct{ name, method, args string }{
+			{"snapshot", "snapshot", `{"max_chars":20000}`}, {"read", "read", `{"max_chars":20000}`}, {"begin", "begin", `{}`}, {"delta", "delta", `{"max":2000}`},
+			{"check", "check", `{"target":"role=button[name=\"Claim\"]","nth":0,"for":"click"}`}, {"find", "find", `{"text":"37412"}`},
+		} {
+			b.Run(name+"/"+what.name, func(b *testing.B) {
+				var ms float64
+				for b.Loop() {
+					ms += p.timed(what.method, what.args)
+				}
+				b.ReportMetric(ms/float64(b.N), "engine-ms/op")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
