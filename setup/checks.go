@@ -162,12 +162,12 @@ func sameFolder(a, b string) bool {
 
 func (x *examination) checkPairing() {
 	p, err := x.store.Load()
-	if err != nil {
-		x.add("pairing", gradeFail, hintOf(err), "%v", err)
+	switch {
+	case protocol.CodeOf(err) == protocol.NotPaired, err == nil && len(p.Profiles) == 0:
+		x.add("pairing", gradeFail, "run `tabvalet pair`, then press Pair this profile in the popup", "no profile is paired")
 		return
-	}
-	if len(p.Profiles) == 0 {
-		x.add("pairing", gradeFail, protocol.Lookup(protocol.NotPaired).Hint, "no profile is paired")
+	case err != nil:
+		x.add("pairing", gradeFail, hintOf(err), "%v", err)
 		return
 	}
 	for _, q := range p.Profiles {

@@ -54,6 +54,8 @@ type installation struct {
 	launcher  string
 }
 
+func extensionDir(dirs *store.Dirs) string { return filepath.Join(dirs.Data, "extension") }
+
 func locate(dirs *store.Dirs) (installation, error) {
 	binary, err := os.Executable()
 	if err != nil {
@@ -61,7 +63,7 @@ func locate(dirs *store.Dirs) (installation, error) {
 	}
 	return installation{
 		binary:    binary,
-		extension: filepath.Join(dirs.Data, "extension"),
+		extension: extensionDir(dirs),
 		launcher:  filepath.Join(dirs.Data, launcherName),
 	}, nil
 }

@@ -61,7 +61,7 @@ func decodeReceipt(data []byte, dirs *store.Dirs) (*receipt, error) {
 		}
 	}
 	for _, tree := range r.Trees {
-		if filepath.Dir(tree) != dirs.Data {
+		if tree != extensionDir(dirs) { // removed with all that is in it, so nothing else may stand here
 			return nil, fmt.Errorf("it lists the folder %q", tree)
 		}
 	}

@@ -1,12 +1,14 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -490,4 +492,48 @@ func TestRecentGivesTheLastRowsByFile(t *testing.T) {
 	if len(rows) != 2 || len(rows[0].Rows)+len(rows[1].Rows) != recent || rows[1].Rows[30].Hash != l.head.Hash {
 		t.Errorf("Recent gives %d files, want 2 with %d rows up to the head", len(rows), recent)
 	}
+}
+
+// A host is killed in the middle of its work, again and again: what it was allowed to do is on disk, and the record of all
+// of them is in order.
+func TestKilledWriterLosesNoIntent(t *testing.T) {
+	const variable = "TABVALET_TEST_KILLED_WRITER"
+	if arg := os.Getenv(variable); arg != "" {
+		dir, instance, _ := strings.Cut(arg, "|")
+		l := must(Open(dir, instance, "agent"))
+		for {
+			seq := must(l.Intent(Row{Tool: "browser_click"}))
+			fmt.Println(seq)
+			l.Result(seq, Row{Outcome: "confirmed"})
+		}
+	}
+	dir := t.TempDir()
+	for n := range 8 {
+		instance := fmt.Sprintf("host%d", n)
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), variable+"="+dir+"|"+instance)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var allowed int64
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if _, err := fmt.Sscan(lines.Text(), &allowed); err != nil {
+				t.Fatal(err)
+			}
+			if allowed > int64(10+7*n) {
+				cmd.Process.Kill()
+			}
+		}
+		cmd.Wait()
+		entries := must(Entries(dir, Select{Instance: instance}))
+		found := slices.ContainsFunc(entries, func(e Entry) bool { return e.Kind == Intent && e.Seq == allowed })
+		if !found {
+			t.Errorf("%s: the act of row %d was allowed, and is not on the record", instance, allowed)
+		}
+	}
+	check(t, dir)
 }
