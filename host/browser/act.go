@@ -1,6 +1,14 @@
 package browser
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/tabvalet/tabvalet/protocol"
+)
 
 // Button is a mouse button.
 type Button string
@@ -88,44 +96,240 @@ type Value struct {
 }
 
 // An Act is one change the agent makes. It is used by one goroutine; only Note may be called from others.
-type Act struct{ tab *Tab }
+type Act struct {
+	tab     *Tab
+	target  *Checked
+	release func() // of the screencast
+	before  Document
+	watched []*document // whose delta is told
+
+	// Guarded by the tab's mu.
+	settling  settling
+	until     LoadState
+	commanded bool // a navigation must come
+	step      Outcome
+	refused   error // what the last command failed with
+	quiet     bool  // the page was quiet since the last request
+	dialogs   []*Dialog
+	value     *Value
+	ended     bool
+}
 
 // Begin starts an act: frames run at full speed and everything that happens is counted to it, until [Act.End]. c may be
 // nil for what has no target.
-func (t *Tab) Begin(ctx context.Context, c *Checked) (*Act, error) { return nil, errNotBuilt }
+func (t *Tab) Begin(ctx context.Context, c *Checked) (*Act, error) {
+	t.mu.Lock()
+	a := &Act{tab: t, target: c, before: t.shown(), step: NotDispatched}
+	frame := t.frames.main
+	var docs []*document
+	if n := t.frames.top(); n != nil && n.doc != nil && c != nil {
+		docs = append(docs, n.doc)
+	}
+	if c != nil {
+		frame = c.Frame
+		n := t.frames.nodes[c.Frame]
+		if n == nil || n.doc == nil || n.doc.Seq != c.Document.Seq {
+			t.mu.Unlock()
+			return nil, errDocumentGone
+		}
+		if n.id != t.frames.main {
+			docs = append(docs, n.doc)
+		}
+	}
+	a.settling = newSettling(t.frames.main, frame)
+	t.act = a
+	t.mu.Unlock()
+	a.release = t.cast.hold()
+	if err := a.baseline(ctx, docs); err != nil {
+		a.End()
+		return nil, err
+	}
+	return a, nil
+}
 
-// Click clicks the checked target.
-func (a *Act) Click(ctx context.Context, o ClickOptions) error { return errNotBuilt }
-
-// Type types into the checked target.
-func (a *Act) Type(ctx context.Context, o TypeOptions) error { return errNotBuilt }
-
-// Press presses a key or a combination ("Control+a") in the checked target, or where the focus is.
-func (a *Act) Press(ctx context.Context, key string) error { return errNotBuilt }
-
-// Hover moves the mouse over the checked target.
-func (a *Act) Hover(ctx context.Context) error { return errNotBuilt }
-
-// Scroll scrolls the checked target's scroll area, or the page.
-func (a *Act) Scroll(ctx context.Context, o ScrollOptions) error { return errNotBuilt }
-
-// Navigate opens an http or https address as the owner's own navigation would, SameSite=Strict cookies included. Settle
-// waits until the document has reached until ("" is DOMContentLoaded).
-func (a *Act) Navigate(ctx context.Context, url string, until LoadState) error { return errNotBuilt }
-
-// History goes back, forward, or loads again. [protocol.InvalidTransition] where there is nothing to go to.
-func (a *Act) History(ctx context.Context, d Direction, until LoadState) error { return errNotBuilt }
+// baseline lets the engines remember the page as it is, for the delta.
+func (a *Act) baseline(ctx context.Context, docs []*document) error {
+	errs := make([]error, len(docs))
+	var wg sync.WaitGroup
+	for i, doc := range docs {
+		wg.Go(func() { _, errs[i] = ask[struct{}](ctx, a.tab, doc, "begin", struct{}{}) })
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil && docs[i].Frame == a.settling.frame {
+			return err
+		}
+		if err == nil {
+			a.watched = append(a.watched, docs[i])
+		}
+	}
+	return nil
+}
 
 // Step tells how far the last step of the act got, whatever its error was.
-func (a *Act) Step() Outcome { return NotDispatched }
+func (a *Act) Step() Outcome {
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	return a.step
+}
 
-// Settle waits until what the act set off is over, and tells it. It answers an error only when ctx ends or the tab goes;
-// the outcome is then that of [Act.Step].
-func (a *Act) Settle(ctx context.Context) (*Settled, error) { return nil, errNotBuilt }
+func (a *Act) reached(o Outcome) {
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	a.step = o
+}
+
+// refusals are codes with which a command is turned back before it gets to Chrome.
+var refusals = []protocol.Code{
+	protocol.OwnerHasControl, protocol.OwnerIsActing, protocol.OwnerPrivate, protocol.AgentPaused, protocol.NotLeased,
+	protocol.MethodNotAllowed, protocol.BadParams, protocol.NotConnected, protocol.Busy,
+}
+
+// send runs a command that changes something and returns when it is acknowledged, or when it has had a consequence after
+// which no acknowledgement can be waited for: a dialog, a navigation, the guard's word. The answer is then still awaited
+// in the background.
+func (a *Act) send(ctx context.Context, run func(ctx context.Context) error) error {
+	t := a.tab
+	var acked bool
+	var failure error
+	t.mu.Lock()
+	a.settling.counting = true
+	a.step = Unknown
+	seen := a.settling.dialogs
+	t.spawn(func(tab context.Context) {
+		tab, cancel := context.WithTimeoutCause(tab, t.opt.NavTimeout+t.opt.DialogTimeout, errSilent)
+		defer cancel()
+		stop := context.AfterFunc(ctx, func() {
+			if errors.Is(context.Cause(ctx), context.Canceled) {
+				cancel()
+			}
+		})
+		defer stop()
+		err := run(tab)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		acked, failure = true, cause(tab, err)
+		if failure != nil {
+			a.refused = failure
+		}
+		t.changed()
+	})
+	t.mu.Unlock()
+	limit, cancel := context.WithTimeoutCause(ctx, t.opt.CallTimeout, errSilent)
+	defer cancel()
+	err := t.await(limit, func() bool {
+		return acked || a.settling.dialogs > seen || a.settling.stage("", false) == moving || a.settling.stage("", false) == settled
+	})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err == nil && acked {
+		err = failure
+	}
+	switch {
+	case err == nil:
+		a.step = Dispatched
+	case slices.Contains(refusals, protocol.CodeOf(err)):
+		a.step = NotDispatched
+	}
+	return err
+}
+
+// input sends input events together.
+func (a *Act) input(ctx context.Context, events []Command) error {
+	return a.send(ctx, func(ctx context.Context) error { return a.tab.acting().all(ctx, events) })
+}
+
+var errNoTarget = protocol.Errorf(protocol.BadArgument, "this needs a target")
+
+// Click clicks the checked target.
+func (a *Act) Click(ctx context.Context, o ClickOptions) error {
+	if a.target == nil {
+		return errNoTarget
+	}
+	modifiers, err := modifiersOf(o.Modifiers)
+	if err != nil {
+		return err
+	}
+	if o.Button == "" {
+		o.Button = Left
+	}
+	if _, ok := mouseButtons[o.Button]; !ok {
+		return protocol.Errorf(protocol.BadArgument, "there is no button %q", o.Button)
+	}
+	count := 1
+	if o.Double {
+		count = 2
+	}
+	if err := a.input(ctx, clickEvents(a.target.Point, o.Button, count, modifiers)); err != nil {
+		return fmt.Errorf("clicking %s: %w", a.target.Role, err)
+	}
+	return nil
+}
+
+// Hover moves the mouse over the checked target.
+func (a *Act) Hover(ctx context.Context) error {
+	if a.target == nil {
+		return errNoTarget
+	}
+	return a.input(ctx, []Command{moveEvent(a.target.Point, 0)})
+}
+
+// Scroll scrolls the checked target's scroll area, or the page.
+func (a *Act) Scroll(ctx context.Context, o ScrollOptions) error {
+	doc, ref, err := a.where()
+	if err != nil {
+		return err
+	}
+	a.reached(Unknown)
+	_, err = ask[struct {
+		Moved float64 `json:"moved"`
+	}](ctx, a.tab, doc, "scroll", struct {
+		Target string  `json:"target,omitzero"`
+		To     string  `json:"to,omitzero"`
+		ByY    float64 `json:"by_y,omitzero"`
+	}{ref, o.To, o.ByY})
+	if err == nil {
+		a.reached(Confirmed)
+	}
+	return err
+}
+
+// where gives the document and the ref of the target, or the main document.
+func (a *Act) where() (*document, string, error) {
+	if a.target == nil {
+		doc, err := a.tab.main()
+		return doc, "", err
+	}
+	at, err := a.tab.still(a.target)
+	return at.doc, a.target.Ref, err
+}
 
 // Note tells what the guard decided about a document request of frame ("" is the main frame), so that Settle need not
 // wait for what will not come. Committed and SameDocument are seen by the act itself and ignored here.
-func (a *Act) Note(frame string, fate NavigationFate, url string) {}
+func (a *Act) Note(frame string, fate NavigationFate, url string) {
+	if fate == Committed || fate == SameDocument {
+		return
+	}
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	a.settling.note(frame, fate, url)
+	a.tab.changed()
+}
 
 // End ends the act. It never fails and may be called twice.
-func (a *Act) End() {}
+func (a *Act) End() {
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	if a.ended {
+		return
+	}
+	a.ended = true
+	if a.tab.act == a {
+		a.tab.act = nil
+		a.tab.dialogs.armed = nil
+	}
+	if way := a.tab.arrival; way != nil && way.loader == "" && a.tab.dialogs.open == nil {
+		a.tab.arrival = nil
+	}
+	a.release()
+}

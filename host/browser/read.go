@@ -2,38 +2,15 @@ package browser
 
 import (
 	"context"
-	"time"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tabvalet/tabvalet/protocol"
 )
-
-// SnapshotOptions choose what of the tree is given.
-type SnapshotOptions struct {
-	Target      string // only this subtree
-	Depth       int    // 0: all
-	Interactive bool   // only what can be acted on
-	Boxes       bool
-	MaxChars    int    // 0: 20,000
-	Cursor      string // the Next of an earlier snapshot: goes on in that capture, everything else but MaxChars is ignored
-	// Readable tells which origins' frames may be read; nil: all. An unread frame is one line.
-	Readable func(origin string) bool
-}
-
-// A Snapshot is a piece of a capture of the tree.
-type Snapshot struct {
-	Text       string
-	Next       string // cursor of the rest, "" at the end
-	Origin     string
-	URL        string
-	Title      string
-	Chars      int // of the whole capture
-	HiddenText int // pieces of hidden text that look like an instruction
-	Withheld   int // frames that may not be read
-	Document   Document
-}
-
-// Snapshot reads the tree of all readable frames.
-func (t *Tab) Snapshot(ctx context.Context, o SnapshotOptions) (*Snapshot, error) {
-	return nil, errNotBuilt
-}
 
 // ReadOptions choose a window of the rendered text.
 type ReadOptions struct {
@@ -68,86 +45,263 @@ type Reading struct {
 	Document   Document
 }
 
-// Read gives the rendered text in reading order, child frames where they stand.
-func (t *Tab) Read(ctx context.Context, o ReadOptions) (*Reading, error) { return nil, errNotBuilt }
-
-// ScreenshotOptions choose what is captured.
-type ScreenshotOptions struct {
-	Target   string // only this element
-	FullPage bool
-	JPEG     bool // else PNG
-	// Readable tells which origins' frames may be seen; nil: all. The boxes of others are painted over.
-	Readable func(origin string) bool
-}
-
-// An Image is an encoded picture of at most 1568 pixels on its long side.
-type Image struct {
-	Data     []byte
-	MIME     string
-	W, H     int
-	Origin   string
-	Masked   int // frames painted over
-	Document Document
-}
-
-// Screenshot takes a picture, in a background tab too.
-func (t *Tab) Screenshot(ctx context.Context, o ScreenshotOptions) (*Image, error) {
-	return nil, errNotBuilt
-}
-
-// LoadState is how far a navigation is waited for.
-type LoadState string
-
-// The values of LoadState.
+// Bounds of a reading.
 const (
-	Commit           LoadState = "commit"
-	DOMContentLoaded LoadState = "domcontentloaded"
-	Load             LoadState = "load"
-	NetworkIdle      LoadState = "networkidle"
+	readChars    = 20_000
+	readMax      = 200_000
+	readCapture  = 2_000_000
+	searchAround = 200 // characters on either side of a match
 )
 
-// WaitOptions are conditions; all that are given have to hold, one after the other.
-type WaitOptions struct {
-	Time      time.Duration
-	Text      string
-	TextGone  string
-	Target    string
-	State     string // of Target: visible (default), hidden, attached, detached, enabled
-	URL       string // substring, or glob with *
-	LoadState LoadState
-	Timeout   time.Duration // 0: 30 s
-	Readable  func(origin string) bool
+type readAnswer struct {
+	Text  string `json:"text"`
+	Total int    `json:"total"`
+	Links []struct {
+		Text string `json:"text"`
+		URL  string `json:"url"`
+	} `json:"links"`
+	Frames []struct {
+		At  int    `json:"at"`
+		Key string `json:"key"`
+	} `json:"frames"`
+	Hidden int `json:"hidden_text"`
 }
 
-// Waited tells how waiting ended.
-type Waited struct {
-	Met      bool
-	Missing  string // the condition that was not met
-	LastSeen string
-	Took     time.Duration
-	Dialog   *Dialog // a dialog ended the wait
-	Document Document
+// A text is a captured reading.
+type text struct {
+	number  int
+	runes   []rune
+	reading Reading // without its text
 }
 
-// WaitFor waits. Running out is an answer, not an error.
-func (t *Tab) WaitFor(ctx context.Context, o WaitOptions) (*Waited, error) { return nil, errNotBuilt }
-
-// FindOptions say what is looked for: text, a regular expression, or a role and name.
-type FindOptions struct {
-	Text, Regex, Role, Name string
-	Limit                   int // 0: 20
-	Readable                func(origin string) bool
+// Read gives the rendered text in reading order, child frames where they stand.
+func (t *Tab) Read(ctx context.Context, o ReadOptions) (*Reading, error) {
+	if o.MaxChars <= 0 {
+		o.MaxChars = readChars
+	}
+	o.MaxChars = min(o.MaxChars, readMax)
+	if o.CacheKey != "" {
+		captured := t.captures.text(o.CacheKey)
+		if captured == nil {
+			return nil, protocol.Errorf(protocol.StaleRef, "that reading is no longer kept").With("hint", "Read the page again.")
+		}
+		if o.Readable != nil && !o.Readable(captured.reading.Origin) {
+			return nil, protocol.Errorf(protocol.NotSharedSite, "that reading is of a site that is not shared")
+		}
+		return captured.window(o), nil
+	}
+	captured, err := retried(func() (*text, error) { return t.readAll(ctx, o) })
+	if err != nil {
+		return nil, err
+	}
+	keep := max(o.CaptureChars, o.MaxChars)
+	captured.reading.Total = len(captured.runes)
+	whole := captured.runes
+	captured.runes = whole[:min(len(whole), max(keep, o.Start+o.MaxChars))]
+	captured.reading.Captured = len(captured.runes)
+	t.captures.keepText(captured)
+	return captured.window(o), nil
 }
 
-// Found is one element that was found.
-type Found struct {
-	Ref      string `json:"ref"`
-	Role     string `json:"role"`
-	Name     string `json:"name"`
-	Describe string `json:"describe"`
+func (t *Tab) readAll(ctx context.Context, o ReadOptions) (*text, error) {
+	all, withheld := t.places(o.Readable)
+	if len(all) == 0 {
+		if withheld > 0 {
+			return nil, protocol.Errorf(protocol.NotSharedSite, "the tab shows a site that is not shared")
+		}
+		return nil, protocol.Errorf(protocol.Unavailable, "the tab shows no document yet")
+	}
+	root, target := all[0], ""
+	if o.Target != "" {
+		at, found, _, err := t.locate(ctx, o.Target, 0, o.Readable, patience)
+		if err != nil {
+			return nil, err
+		}
+		root, target = at, found
+		all = t.below(all, at.frame)
+	}
+	answers := make(map[string]*readAnswer, len(all))
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	var failure error
+	for _, p := range all {
+		wg.Go(func() {
+			t.bindChildren(ctx, p)
+			own := ""
+			if p.frame == root.frame {
+				own = target
+			}
+			a, err := ask[readAnswer](ctx, t, p.doc, "read", struct {
+				Target   string `json:"target,omitzero"`
+				Links    bool   `json:"links,omitzero"`
+				MaxChars int    `json:"max_chars"`
+			}{own, o.Links, readCapture})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				answers[p.frame] = &a
+			} else if p.frame == root.frame {
+				failure = err
+			}
+		})
+	}
+	wg.Wait()
+	if failure != nil {
+		return nil, failure
+	}
+	r := &text{}
+	r.runes = []rune(r.join(answers, root.frame, t.readableFrames(all)))
+	t.mu.Lock()
+	r.reading.Document = root.doc.Document
+	r.reading.Origin, r.reading.URL, r.reading.Title = root.doc.Origin, root.doc.URL, root.doc.Title
+	t.mu.Unlock()
+	return r, nil
 }
 
-// Find searches all readable frames. total counts what Limit left out.
-func (t *Tab) Find(ctx context.Context, o FindOptions) (found []Found, total int, err error) {
-	return nil, 0, errNotBuilt
+// join puts the frames' texts where they stand. Places in the engine's text count UTF-16 units.
+func (r *text) join(answers map[string]*readAnswer, frame string, readable map[string]bool) string {
+	a := answers[frame]
+	r.reading.HiddenText += a.Hidden
+	for _, l := range a.Links {
+		r.reading.Links = append(r.reading.Links, Link{l.Text, l.URL})
+	}
+	var b strings.Builder
+	rest, done := a.Text, 0
+	slices.SortFunc(a.Frames, func(x, y struct {
+		At  int    `json:"at"`
+		Key string `json:"key"`
+	}) int {
+		return x.At - y.At
+	})
+	for _, f := range a.Frames {
+		before, after := splitUTF16(rest, f.At-done)
+		b.WriteString(before)
+		rest, done = after, f.At
+		switch {
+		case answers[f.Key] != nil:
+			ownLine(&b, r.join(answers, f.Key, readable))
+		case f.Key != "" && !readable[f.Key]:
+			r.reading.Withheld++
+			ownLine(&b, "frame (another site, not shared)")
+		}
+	}
+	b.WriteString(rest)
+	return b.String()
+}
+
+func ownLine(b *strings.Builder, s string) {
+	if s == "" {
+		return
+	}
+	if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+		b.WriteByte('\n')
+	}
+	b.WriteString(strings.TrimSuffix(s, "\n"))
+	b.WriteByte('\n')
+}
+
+// splitUTF16 splits s after n UTF-16 units.
+func splitUTF16(s string, n int) (before, after string) {
+	for i, r := range s {
+		if n <= 0 {
+			return s[:i], s[i:]
+		}
+		n--
+		if r > 0xFFFF {
+			n--
+		}
+	}
+	return s, ""
+}
+
+// window gives the part of the captured text that o asks for.
+func (c *text) window(o ReadOptions) *Reading {
+	r := c.reading
+	r.CacheKey = fmt.Sprintf("r%d", c.number)
+	if o.Search != "" {
+		r.Text, r.Matches = c.search(o.Search, o.MaxChars)
+		return &r
+	}
+	r.Start = min(max(o.Start, 0), len(c.runes))
+	end := min(r.Start+o.MaxChars, len(c.runes))
+	if end < r.Total {
+		end = wholeLine(c.runes, r.Start, end)
+		r.Next = end
+	}
+	r.Text = string(c.runes[r.Start:end])
+	return &r
+}
+
+// wholeLine moves the end of a window back to the end of a line, or of a word, when there is one in its last quarter.
+func wholeLine(runes []rune, start, end int) int {
+	for _, ends := range []func(rune) bool{func(r rune) bool { return r == '\n' }, unicode.IsSpace} {
+		for i := end; i > end-(end-start)/4; i-- {
+			if ends(runes[i-1]) {
+				return i
+			}
+		}
+	}
+	return end
+}
+
+// search gives the surroundings of each match, at most max characters, and counts them all.
+func (c *text) search(what string, max int) (string, int) {
+	hay, needle := foldCase(c.runes), foldCase([]rune(what))
+	var b strings.Builder
+	count, shown := 0, 0 // shown: up to where the text stands in b already
+	for i := 0; i+len(needle) <= len(hay); i++ {
+		if !slices.Equal(hay[i:i+len(needle)], needle) {
+			continue
+		}
+		count++
+		from, to := maxInt(i-searchAround, shown), min(i+len(needle)+searchAround, len(hay))
+		if to > from && utf8.RuneCountInString(b.String())+to-from <= max {
+			if from > shown || b.Len() == 0 {
+				fmt.Fprintf(&b, "[at %d] ", from)
+			}
+			b.WriteString(string(c.runes[from:to]))
+			if to < len(hay) {
+				b.WriteString(" …\n")
+			}
+			shown = to
+		}
+		i += len(needle) - 1
+	}
+	return b.String(), count
+}
+
+func maxInt(a, b int) int { return max(a, b) }
+
+func foldCase(runes []rune) []rune {
+	out := make([]rune, len(runes))
+	for i, r := range runes {
+		out[i] = unicode.ToLower(r)
+	}
+	return out
+}
+
+func (c *captures) keepText(x *text) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.texts == nil {
+		c.texts = map[string]*text{}
+	}
+	c.count++
+	x.number = c.count
+	c.texts[fmt.Sprintf("r%d", x.number)] = x
+	for len(c.texts) > kept {
+		oldest := ""
+		for name, other := range c.texts {
+			if oldest == "" || other.number < c.texts[oldest].number {
+				oldest = name
+			}
+		}
+		delete(c.texts, oldest)
+	}
+}
+
+func (c *captures) text(key string) *text {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.texts[key]
 }

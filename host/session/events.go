@@ -116,7 +116,11 @@ func (l *lease) paused(e protocol.Event, p pausedEvent) {
 	delete(l.asked, p.FrameID)
 	ruling := l.guard.Paused(r, now)
 	if ruling.Action != guard.Nothing {
-		l.m.send(protocol.MethodVerdict, protocol.Verdict{Tab: l.tab, Session: e.Session, Request: p.RequestID, Action: protocol.VerdictAction(ruling.Action)})
+		action := protocol.VerdictAction(ruling.Action)
+		if b, ok := l.page.(arriver); ok && ruling.Main && action == protocol.VerdictContinue && b.Arrives(p.NetworkID, p.Request.URL) {
+			action = protocol.VerdictArrive
+		}
+		l.m.send(protocol.MethodVerdict, protocol.Verdict{Tab: l.tab, Session: e.Session, Request: p.RequestID, Action: action})
 	}
 	if l.act != nil && ruling.Act == l.act.id {
 		frame := p.FrameID
@@ -143,6 +147,9 @@ func (l *lease) checkedFor(act string) *browser.Checked {
 	}
 	return nil
 }
+
+// An arriver knows the request of its own navigation, which is answered with an empty page first (browser.Tab.Arrives).
+type arriver interface{ Arrives(loader, address string) bool }
 
 var fates = map[guard.Fate]browser.NavigationFate{
 	guard.Refused: browser.Refused,

@@ -1,0 +1,230 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// How long settling waits for what may or may not come.
+const (
+	quietLimit   = 250 * time.Millisecond // for a frame without a change of the DOM
+	startLimit   = 500 * time.Millisecond // from a page's asking for a navigation to its start
+	foreseenWait = 100 * time.Millisecond // for the navigation that a link or a form should have begun
+	deltaMax     = 2000
+)
+
+// Settle waits until what the act set off is over, and tells it. It answers an error only when ctx ends or the tab goes;
+// the outcome is then that of [Act.Step].
+func (a *Act) Settle(ctx context.Context) (*Settled, error) {
+	if err := a.wait(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.returnFromNothing(ctx); err != nil {
+		return nil, err
+	}
+	return a.tell(ctx), ctx.Err()
+}
+
+// wait goes from stage to stage until there is nothing more to wait for, or time is up.
+func (a *Act) wait(ctx context.Context) error {
+	t := a.tab
+	nav, cancel := context.WithTimeoutCause(ctx, t.opt.NavTimeout, errSilent)
+	defer cancel()
+	req, cancel := context.WithTimeoutCause(ctx, t.opt.RequestWait, errSilent)
+	defer cancel()
+	for {
+		t.mu.Lock()
+		now, quiet := a.stage(), a.quiet
+		t.mu.Unlock()
+		var err error
+		switch now {
+		case settled, cut:
+			return nil
+		case moving, expecting:
+			if err = a.leave(nav, now); timedOut(ctx, err) {
+				a.giveUp()
+				return nil
+			}
+		case asking:
+			if err = a.leaveWithin(nav, now, startLimit); timedOut(ctx, err) {
+				err = nil
+				a.dropAsked()
+			}
+		case fetching:
+			if err = a.leave(req, now); timedOut(ctx, err) {
+				return nil
+			}
+			a.setQuiet(false)
+		case still:
+			switch {
+			case !quiet:
+				err = a.hush(ctx)
+			case a.foreseen():
+				if err = a.leaveWithin(nav, still, foreseenWait); timedOut(ctx, err) {
+					return nil
+				}
+			default:
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// stage is where the act stands. Callers hold mu.
+func (a *Act) stage() stage {
+	if a.refused != nil && a.commanded && a.settling.last() == nil {
+		return settled // what was to bring a navigation failed
+	}
+	return a.settling.stage(a.until, a.commanded)
+}
+
+// leave returns when the act is no longer in a stage.
+func (a *Act) leave(ctx context.Context, from stage) error {
+	return a.tab.await(ctx, func() bool { return a.stage() != from })
+}
+
+func (a *Act) leaveWithin(ctx context.Context, from stage, limit time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	defer cancel()
+	return a.leave(ctx, from)
+}
+
+// timedOut tells whether err is the end of a wait of our own, not of the caller's.
+func timedOut(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && errors.Is(err, errSilent)
+}
+
+// giveUp: time for the navigation is up.
+func (a *Act) giveUp() {
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	for _, m := range a.settling.moves {
+		if m.phase == requested || m.phase == started {
+			m.phase, m.fate = over, FateUnknown
+		}
+	}
+}
+
+// dropAsked: what a page asked for has not started, and will not.
+func (a *Act) dropAsked() {
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	for frame, m := range a.settling.moves {
+		if m.phase == requested {
+			delete(a.settling.moves, frame)
+		}
+	}
+}
+
+func (a *Act) setQuiet(quiet bool) {
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	a.quiet = quiet
+}
+
+// foreseen tells whether the check said that a document would be loaded in this tab.
+func (a *Act) foreseen() bool {
+	return a.target != nil && !a.target.Would.NewTab && (a.target.Would.Kind == "follow" || a.target.Would.Kind == "submit") && a.settling.last() == nil
+}
+
+// hush has the engine wait for one frame without a change, raced with everything else that can happen. Typing settles on
+// what was read back.
+func (a *Act) hush(ctx context.Context) error {
+	t := a.tab
+	t.mu.Lock()
+	confirmed := a.value != nil && a.step == Confirmed && a.target != nil && a.target.Options.For == Type && !a.target.Options.Submit
+	n := t.frames.nodes[a.settling.frame]
+	if confirmed || n == nil || n.doc == nil || n.doc.unreachable {
+		a.quiet = true
+		t.mu.Unlock()
+		return nil
+	}
+	doc, answered := n.doc, false
+	t.spawn(func(tab context.Context) {
+		_, err := ask[struct{}](tab, t, doc, "quiet", struct {
+			LimitMS int64 `json:"limit_ms"`
+		}{quietLimit.Milliseconds()})
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		answered = true
+		if err != nil && !errors.Is(err, errDocumentGone) {
+			t.opt.Logger.Debug("the page was not asked whether it is quiet", "err", err)
+		}
+		t.changed()
+	})
+	t.mu.Unlock()
+	return t.await(ctx, func() bool {
+		if answered && a.stage() == still {
+			a.quiet = true
+		}
+		return answered || a.stage() != still
+	})
+}
+
+// tell makes the Settled.
+func (a *Act) tell(ctx context.Context) *Settled {
+	t := a.tab
+	t.mu.Lock()
+	s := &Settled{Outcome: a.step, Document: t.shown(), Requests: len(a.settling.requests), Value: a.value}
+	if m := a.settling.last(); m != nil {
+		s.Navigation = &Navigation{Fate: m.fate, Frame: m.frame, URL: m.url, Status: m.status, ContentType: m.mime, Error: m.err, Reached: m.reached}
+		if m.fate == Committed && s.Outcome == Dispatched {
+			s.Outcome = Confirmed
+		}
+	} else if a.refused != nil && a.commanded {
+		s.Navigation = &Navigation{Fate: FateUnknown, Error: a.refused.Error()}
+	}
+	if n := len(a.dialogs); n > 0 {
+		d := *a.dialogs[n-1]
+		s.Dialog = &d
+	}
+	blocked := t.dialogs.open != nil
+	t.mu.Unlock()
+	switch {
+	case s.Document.Seq != a.before.Seq:
+		s.Document.Title = a.title(ctx, s.Document.Title)
+	case !blocked:
+		a.addDelta(ctx, s)
+		s.Document = t.Document()
+	}
+	if s.Outcome == Dispatched && (s.Delta != "" || s.Dialog != nil) {
+		s.Outcome = Confirmed
+	}
+	return s
+}
+
+// title asks the browser, not the page, for the title of what is shown now.
+func (a *Act) title(ctx context.Context, old string) string {
+	entries, i, err := a.tab.History(ctx)
+	if err != nil || i < 0 || i >= len(entries) {
+		return old
+	}
+	return entries[i].Title
+}
+
+// addDelta adds what came and went in the documents that are still there.
+func (a *Act) addDelta(ctx context.Context, s *Settled) {
+	for _, doc := range a.watched {
+		d, err := ask[struct {
+			Text string `json:"text"`
+			More int    `json:"more"`
+		}](ctx, a.tab, doc, "delta", struct {
+			Max int `json:"max"`
+		}{deltaMax - len(s.Delta)})
+		if err != nil || d.Text == "" && d.More == 0 {
+			continue
+		}
+		if s.Delta != "" {
+			s.Delta += "\n"
+		}
+		s.Delta += d.Text
+		s.DeltaMore += d.More
+		if len(s.Delta) >= deltaMax {
+			return
+		}
+	}
+}
