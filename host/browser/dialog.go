@@ -21,18 +21,15 @@ type Dialog struct {
 	Frame    string
 	Origin   string
 	Opened   time.Time
-	Answered Answered // "" while it is open
-	Armed    bool     // the answer had been armed
+	Answered string // "" while it is open; else one of the constants below
+	Armed    bool   // the answer had been armed
 }
 
-// Answered is how a dialog was closed.
-type Answered string
-
-// The values of Answered.
+// How a dialog was closed.
 const (
-	Accepted  Answered = "accepted"
-	Dismissed Answered = "dismissed"
-	Vanished  Answered = "closed" // with its page
+	Accepted  = "accepted"
+	Dismissed = "dismissed"
+	Vanished  = "closed" // with its page
 )
 
 // armedFor is how long an armed answer waits for its act.
