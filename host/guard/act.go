@@ -234,6 +234,7 @@ func (g *Guard) ActBegan(a Act, now time.Time) policy.Code {
 	}
 	if t := g.ticket(a.Ticket); t != nil {
 		t.State = Used
+		g.forget()
 	}
 	if shown != nil {
 		g.book.Buy(a.ID, *shown, now)

@@ -68,7 +68,7 @@ func (g *Guard) commit(c Commit, there bool, now time.Time) Commitment {
 		before = g.front()
 	}
 	n := g.chains.get(c.Loader)
-	d, legible := g.document(c, before)
+	d, legible := g.document(c)
 	if main {
 		if before.loader != c.Loader {
 			clear(g.frames) // its children are told anew
@@ -115,11 +115,10 @@ func (g *Guard) commit(c Commit, there bool, now time.Time) Commitment {
 
 // document reads what a frame holds now. It is not legible if its address is of a kind no frame may hold, or if the
 // origin Chrome reports is another one.
-func (g *Guard) document(c Commit, before *document) (d *document, legible bool) {
+func (g *Guard) document(c Commit) (d *document, legible bool) {
 	d = &document{frame: c.Frame, parent: c.Parent, loader: c.Loader}
 	t, err := policy.ParseCommitted(c.URL)
 	if err != nil {
-		d.opaque = true
 		return d, false
 	}
 	d.kind, d.origin = t.Kind, t.Origin
@@ -128,13 +127,14 @@ func (g *Guard) document(c Commit, before *document) (d *document, legible bool)
 	case policy.TargetBlank: // content of whoever made it
 		if parent, ok := g.frames[c.Parent]; ok && c.Parent != "" {
 			d.origin = parent.origin
-		} else if before != nil && reported.Same(before.origin) {
+		}
+		if d.opaque = reported.Opaque() && c.Origin != ""; !reported.Opaque() {
 			d.origin = reported
 		}
 	case policy.TargetWeb, policy.TargetBlob:
 		d.opaque = reported.Opaque() && c.Origin != ""
 		if !reported.Opaque() && !reported.Same(t.Origin) {
-			d.origin, d.opaque = policy.Origin{}, true
+			d.origin = policy.Origin{}
 			return d, false
 		}
 	}

@@ -242,6 +242,48 @@ func TestReadsFramesByTheirOwnOrigin(t *testing.T) {
 	}
 }
 
+func TestBlankDocumentIsItsMakers(t *testing.T) {
+	d := at(t, policy.AccessSubmit)
+	d.commit("1", "about:blank", child("blank"), reporting(shop))
+	d.commit("2", "about:srcdoc", child("sandbox"), reporting("://"))
+	d.commit("3", "about:blank", child("stranger"), reporting(evil)) // another frame put it there
+	d.Committed(Commit{Frame: "inAd", Parent: "ad", Loader: "4", URL: "about:blank", Origin: evil}, d.now)
+	for frame, want := range map[string]bool{"blank": true, "sandbox": true, "stranger": false, "inAd": false} {
+		if got := d.Reads(frame, d.now); got != want {
+			t.Errorf("%s may be read: %v", frame, got)
+		}
+	}
+	for frame, want := range map[string]Fate{"blank": Allowed, "sandbox": Asked, "stranger": Asked, "inAd": Asked} {
+		d.click()
+		if r := d.post(shop+"/x", in(frame)); r.Fate != want {
+			t.Errorf("a form of %s: %s", frame, r.Fate)
+		}
+		d.Cancel("click")
+		d.end("click")
+	}
+
+	for reported, want := range map[string]Standing{shop: OK, other: Unread, "://": OK} {
+		d = at(t, policy.AccessSubmit)
+		d.stands(d.commit("B", "about:blank", reporting(reported)), want)
+	}
+	d = newDesk(t, policy.AccessSubmit, shop)
+	d.commit("B", "about:blank", reporting("://"))
+	if o, _ := d.Front(); !o.Opaque() {
+		t.Errorf("a blank page is %s, which was only offered", o)
+	}
+}
+
+func TestCodeOfACommitIsTheMainFramesOnly(t *testing.T) {
+	d := atShop(t)
+	d.get(other, driving, as("U"))
+	if c := d.commit("U", other); c.Code != policy.NotSharedSite || c.Row.Code != policy.NotSharedSite {
+		t.Errorf("main frame: %q", c.Code)
+	}
+	if c := d.commit("X", evil, child("x")); c.Code != "" || c.Main {
+		t.Errorf("child frame: %q", c.Code)
+	}
+}
+
 func TestMainFrameMayChangeItsID(t *testing.T) {
 	d := atShop(t)
 	d.get(shop+"/x", as("C"))

@@ -8,7 +8,7 @@
 // All of it from the tab's goroutine, events in wire order:
 //
 //	New                              lease.offer accepted, before any event of the tab
-//	Start                            the frame tree is known: parents before children
+//	Start                            the frame tree is known, parents before children; again when the extension comes back
 //	Attached, Detached, Committed    Page.frameAttached, frameDetached (reason "remove"), frameNavigated, on every session
 //	Paused                           Fetch.requestPaused, on every session
 //	Foresee, ActBegan, ActEnded      around each act
@@ -24,7 +24,8 @@
 //
 // Paused answers a [Ruling]. In this order: post the verdict (unless Action is [Nothing]), then the row for the record,
 // then show the question if there is a Ticket, then tell the act that waits (Fate). Nothing is awaited in between: the
-// verdict must leave in milliseconds, and a request is never held while a person thinks.
+// verdict must leave in milliseconds, and a request is never held while a person thinks. Field names and controls in a
+// ticket are the page's own text: clean them before they are shown.
 //
 // Committed answers a [Commitment]. Withdraw the prompts of what is Gone. Standing [Frozen]: tell the extension
 // (lease.update frozen), end the act; the grants are gone already. [Unread]: reads and acts answer its Code, no address

@@ -140,16 +140,14 @@ func (g *Guard) ReadsOrigin(origin string, now time.Time) bool {
 }
 
 func (g *Guard) reads(d *document, now time.Time) bool {
-	switch d.kind {
-	case policy.TargetError:
+	if d.kind == policy.TargetError {
 		return true // Chrome's words, not a site's
-	case policy.TargetBlank, policy.TargetData:
-		if parent, ok := g.frames[d.parent]; ok && d.frame != g.main && parent != d {
+	}
+	if d.origin.Opaque() && (d.kind == policy.TargetBlank || d.kind == policy.TargetData) {
+		if parent, ok := g.frames[d.parent]; ok && d.parent != "" {
 			return g.reads(parent, now)
 		}
-		if d.kind == policy.TargetBlank && d.origin.Opaque() {
-			return true // an empty tab
-		}
+		return d.kind == policy.TargetBlank // an empty tab
 	}
 	_, ok := g.book.Holds(policy.Read, d.origin, now)
 	return ok

@@ -90,7 +90,7 @@ func (g *Guard) Paused(r Request, now time.Time) Ruling {
 	case g.state == driven: // paused before the owner took over: the very thing they may have wanted to stop
 		ruling.Action, n.fate, d.Code = Fail, Refused, policy.OwnerHasControl
 	default:
-		d = g.decide(n, &q, now)
+		d = g.decide(n, q, now)
 		ruling.Action, n.fate = g.carryOut(n, q, &d, &ruling, now)
 	}
 	ruling.Fate, ruling.Code = n.fate, d.Code
@@ -170,9 +170,9 @@ func (g *Guard) isMain(session, frame string) bool {
 }
 
 // decide applies the rules, and pays with a single-use grant where they would ask about a sending.
-func (g *Guard) decide(n *chain, q *query, now time.Time) policy.Decision {
+func (g *Guard) decide(n *chain, q query, now time.Time) policy.Decision {
 	d := policy.Decide(q.Request, g.book, now)
-	if d.Verdict == policy.Ask && q.Changes && n.act != nil {
+	if d.Verdict == policy.Ask && q.Changes && !n.act.dropped { // whom the owner is asked about is an act's doing
 		if id, ok := g.book.Spend(n.act.ID, q.sending, now); ok {
 			d = policy.Decision{Verdict: policy.Allow, Rule: "the owner was shown exactly this", Capability: policy.Submit, Grant: id}
 		}
