@@ -68,31 +68,82 @@ func (c *Conn) Profile() string { return c.profile }
 // At most [protocol.MaxInFlight] calls wait at once, others for their turn. result may be nil; for cdp.send it is decoded as
 // Chrome's, for all else strictly.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
+	if err := c.takeSlot(ctx, method); err != nil {
+		return err
+	}
+	defer func() { <-c.slots }()
+	return c.call(ctx, method, params, result)
+}
+
+// CallAll sends calls of one method in their order, none waiting for the one before, and returns when all are answered. The
+// error is that of the first call that failed; the calls after one that could not be sent are not sent.
+func (c *Conn) CallAll(ctx context.Context, method string, params []any) error {
+	errs := make([]error, len(params))
+	var wg sync.WaitGroup
+	for i, p := range params {
+		if errs[i] = c.takeSlot(ctx, method); errs[i] != nil {
+			break
+		}
+		id, reply, err := c.send(method, p)
+		if err != nil {
+			<-c.slots
+			errs[i] = err
+			break
+		}
+		wg.Go(func() {
+			defer func() { <-c.slots }()
+			errs[i] = c.await(ctx, method, id, reply, nil)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeSlot waits for the turn to have a call in flight.
+func (c *Conn) takeSlot(ctx context.Context, method string) error {
 	select {
 	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
+		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("waiting to call %s: %w", method, ctx.Err())
 	case <-c.ctx.Done():
 		return c.lost()
 	}
-	return c.call(ctx, method, params, result)
 }
 
 func (c *Conn) call(ctx context.Context, method string, params, result any) error {
-	raw, err := protocol.Marshal(params)
+	id, reply, err := c.send(method, params)
 	if err != nil {
 		return err
+	}
+	return c.await(ctx, method, id, reply, result)
+}
+
+// send puts a call on its way.
+func (c *Conn) send(method string, params any) (int64, <-chan answered, error) {
+	raw, err := protocol.Marshal(params)
+	if err != nil {
+		return 0, nil, err
 	}
 	reply := make(chan answered, 1)
 	id, err := c.expectAnswer(reply)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	if err := c.enqueue(laneOf(method, params), protocol.Message{ID: id, Method: method, Params: raw}); err != nil {
 		c.abandon(id)
-		return err
+		return 0, nil, err
 	}
+	return id, reply, nil
+}
+
+// await waits for the answer to a call that was sent.
+func (c *Conn) await(ctx context.Context, method string, id int64, reply <-chan answered, result any) error {
 	select {
 	case a := <-reply:
 		if a.err != nil || result == nil {

@@ -193,6 +193,28 @@ func TestCallsOfTheHost(t *testing.T) {
 }
 
 // What was noted before an answer is handed over before the answer.
+func TestCallAllDoesNotWaitBetweenCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		last := make(chan struct{})
+		_, c := h.link(t, func(o *linktest.Options) {
+			o.Answer = func(_ context.Context, _ string, params jsontext.Value) (any, error) {
+				switch {
+				case strings.Contains(string(params), `"tab":3`):
+					close(last)
+				case strings.Contains(string(params), `"tab":2`):
+					return nil, protocol.Errorf(protocol.ChromeError, "no")
+				default:
+					<-last // the first call is answered after the last has come
+				}
+				return map[string]any{}, nil
+			}
+		})
+		err := c.CallAll(t.Context(), protocol.MethodSend, []any{send(1, true), send(2, true), send(3, true)})
+		wantCode(t, "the second of three calls", err, protocol.ChromeError)
+	})
+}
+
 func TestNotesComeBeforeTheAnswerToALaterCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t)

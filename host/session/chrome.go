@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/tabvalet/tabvalet/host/browser"
 	"github.com/tabvalet/tabvalet/protocol"
 )
 
@@ -27,6 +28,34 @@ func (c chrome) Send(ctx context.Context, tab protocol.TabID, session string, ac
 		}
 	}
 	return conn.Call(ctx, protocol.MethodSend, protocol.SendParams{Tab: tab, Session: session, Method: method, Params: text, Act: act}, result)
+}
+
+// SendAll puts commands on the wire in order and waits for all their answers, where the link can; else one by one.
+func (c chrome) SendAll(ctx context.Context, tab protocol.TabID, session string, act bool, commands []browser.Command) error {
+	conn, err := c.m.link()
+	if err != nil {
+		return err
+	}
+	all, ok := conn.(interface {
+		CallAll(ctx context.Context, method string, params []any) error
+	})
+	if !ok {
+		for _, cmd := range commands {
+			if err := c.Send(ctx, tab, session, act, cmd.Method, cmd.Params, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	params := make([]any, len(commands))
+	for i, cmd := range commands {
+		text, err := json.Marshal(cmd.Params)
+		if err != nil {
+			return fmt.Errorf("encoding %s: %w", cmd.Method, err)
+		}
+		params[i] = protocol.SendParams{Tab: tab, Session: session, Method: cmd.Method, Params: text, Act: act}
+	}
+	return all.CallAll(ctx, protocol.MethodSend, params)
 }
 
 // Block lets a session rule block the tab's main-frame requests.

@@ -149,7 +149,9 @@ func (l *lease) checkedFor(act string) *browser.Checked {
 }
 
 // An arriver knows the request of its own navigation, which is answered with an empty page first (browser.Tab.Arrives).
-type arriver interface{ Arrives(loader, address string) bool }
+type arriver interface {
+	Arrives(loader, address string) bool
+}
 
 var fates = map[guard.Fate]browser.NavigationFate{
 	guard.Refused: browser.Refused,
