@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,12 +25,15 @@ import (
 	"github.com/tabvalet/tabvalet/host/browser/js"
 )
 
-// browser is the one Chromium of this package, started by the first test that needs it.
+// browser is the one Chromium of this package, with one tab for all tests, started by the first that needs it.
 var browser struct {
 	sync.Once
 	ctx   context.Context
 	close func()
 	err   error
+	site  *httptest.Server
+	pages sync.Map // HTML by path, beside the files of testdata
+	count atomic.Int64
 }
 
 func TestMain(m *testing.M) {
@@ -66,7 +70,17 @@ func start() {
 	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(alloc)
 	browser.ctx = ctx
+	files := http.FileServer(http.Dir("testdata"))
+	browser.site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if html, ok := browser.pages.Load(r.URL.Path); ok {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, html)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
 	browser.close = func() {
+		browser.site.Close()
 		_ = chromedp.Cancel(ctx)
 		cancel()
 		cancelAlloc()
@@ -93,33 +107,17 @@ func open(t testing.TB, what string) *Page {
 		}
 		t.Skip(browser.err)
 	}
-	handler := http.FileServer(http.Dir("testdata"))
 	path := what
 	if strings.Contains(what, "<") {
-		path = "inline.html"
-		handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			if r.URL.Path == "/inline.html" {
-				fmt.Fprint(w, "<!doctype html><html lang=en><meta charset=utf-8><title>inline</title>"+what)
-			}
-		})
+		path = fmt.Sprintf("page%d.html", browser.count.Add(1))
+		browser.pages.Store("/"+path, "<!doctype html><html lang=en><meta charset=utf-8><title>inline</title>"+what)
 	}
-	site := httptest.NewServer(handler)
-	t.Cleanup(site.Close)
-	return visit(t, site.URL+"/"+path)
-}
-
-func visit(t testing.TB, url string) *Page {
-	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser.ctx)
+	ctx, cancel := context.WithTimeout(browser.ctx, time.Minute)
 	t.Cleanup(cancel)
-	// The first call on a context opens its tab and must have no deadline.
-	if err := chromedp.Do(ctx, chromedp.Navigate(url)); err != nil {
+	p := &Page{t: t, ctx: ctx}
+	if err := chromedp.Do(ctx, chromedp.Navigate(browser.site.URL+"/"+path)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancelTime := context.WithTimeout(ctx, time.Minute)
-	t.Cleanup(cancelTime)
-	p := &Page{t: t, ctx: ctx}
 	p.load()
 	return p
 }

@@ -196,15 +196,21 @@ function hits({ref, x, y}) {
 /** @type {(d: Document) => Animation[]} */
 const animationsOf = uncurry(Document.prototype.getAnimations);
 
+const geometry = /^(transform|translate|rotate|scale|left|right|top|bottom|inset|margin|padding|width|height|min|max|flex|font|lineHeight|gap|grid|offset|zoom|letterSpacing|border\w*Width)/;
+
+/** The running animations that change places or sizes of the element or of what it stands in. @param {Element} e @returns {Animation[]} */
+function moversOf(e) {
+  return animationsOf(document).filter((animation) => {
+    const {effect} = animation;
+    if (animation.playState !== 'running' || !(effect instanceof KeyframeEffect) || !effect.target || !holds(effect.target, e)) return false;
+    return effect.getKeyframes().some((frame) => Object.keys(frame).some((key) => geometry.test(key)));
+  });
+}
+
 /** Whether something may be moving the element: a scroll under way, an animation on it or above it, a style that scripts write. @param {Element} e */
 function mayMove(e) {
-  if (performance.now() - trusted.lastScroll < 120) return true;
-  const running = animationsOf(document).filter((animation) => animation.playState === 'running');
-  if (running.length > 0) {
-    const targets = new Set(running.map((animation) => animation.effect instanceof KeyframeEffect ? animation.effect.target : null));
-    if (nearest(e, (at) => targets.has(at))) return true;
-  }
-  return nearest(e, (at) => /\b(transform|translate|left|top|right|bottom|margin|scale|rotate)\b/.test(attr(at, 'style') ?? '')) !== null;
+  return performance.now() - trusted.lastScroll < 120 || moversOf(e).length > 0
+    || nearest(e, (at) => /\b(transform|translate|left|top|right|bottom|margin|scale|rotate)\b/.test(attr(at, 'style') ?? '')) !== null;
 }
 
 /** How long rest is waited for before it is enough that the point holds over a frame. */
@@ -213,6 +219,11 @@ const patience = 700;
 /** @param {Element} e @param {Element} aim @param {number} end @param {string} what */
 async function untilStill(e, aim, end, what) {
   const stop = Math.min(end, performance.now() + patience);
+  // What ends soon is waited for: at its start and its end a movement is too slow to be seen from frame to frame.
+  for (const animation of moversOf(aim)) {
+    const left = Number(animation.effect?.getComputedTiming().endTime ?? Infinity) - Number(animation.currentTime ?? 0);
+    if (left <= stop - performance.now()) await Promise.race([animation.finished.catch(() => {}), sleep(left + frameFallback)]);
+  }
   let before = boxOf(aim);
   for (;;) {
     await nextFrame();

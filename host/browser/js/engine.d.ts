@@ -113,7 +113,7 @@ export interface Found {
 
 export interface CheckArgs {
   target: string; // e12, aria-ref=e12, CSS, text=…, role=button[name="Save"], label=…; "" is the focused element
-  nth?: number;
+  nth?: number; // which of several matches, from 1; 0: there may be one only
   for: 'click' | 'type' | 'press' | 'hover' | 'select' | 'none';
   button?: 'left' | 'right' | 'middle';
   modifiers?: string[]; // Alt, Control, Meta, Shift: Control+click opens a new tab

@@ -47,7 +47,7 @@ func TestOracle(t *testing.T) {
 				}
 			}
 			for _, id := range eval[[]string](p, `[...document.querySelectorAll("[id]")].map(e => "#" + e.id)`) {
-				seen[call[found](p, "resolve", args{"target": id, "nth": 0}).Ref] = true
+				seen[call[found](p, "resolve", args{"target": id, "nth": 1}).Ref] = true
 			}
 			keys := make([]string, 0, len(seen))
 			for ref := range seen {

@@ -2,7 +2,7 @@
 
 /**
  * The one element a target means. What a person can see goes before what is hidden.
- * @param {string} target @param {number} [nth] counted from 0
+ * @param {string} target @param {number} [nth] counted from 1; 0: there may be one only
  * @returns {Element}
  */
 function locate(target, nth) {
@@ -15,9 +15,9 @@ function locate(target, nth) {
   if (isRef(target)) return elementOfRef(target);
   const all = candidates(target);
   if (all.length === 0) throw new Refusal('not_found', `nothing matches ${cut(target, 200)}`);
-  if (nth !== undefined) {
+  if (nth) {
     const seen = all.filter(isSeen);
-    const e = (seen.length > nth ? seen : all).at(nth);
+    const e = (seen.length >= nth ? seen : all)[nth - 1];
     if (!e) throw new Refusal('not_found', `only ${all.length} elements match ${cut(target, 200)}`);
     return e;
   }

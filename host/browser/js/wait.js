@@ -49,7 +49,7 @@ function stateOf(target) {
   /** @type {Element} */
   let e;
   try {
-    e = locate(target, isRef(target.trim()) ? undefined : 0);
+    e = locate(target, 1);
   } catch (error) {
     if (error instanceof Refusal && (error.code === 'not_found' || error.code === 'stale_ref')) return 'detached';
     throw error;
