@@ -25,6 +25,7 @@ type Intent struct {
 	Call     string // key of the call: tab, document, tool and canonical arguments, made by the caller
 	Kind     Kind
 	Frame    string // that holds the target, "" for the main frame
+	Origin   string // of the document there as it sees itself: "null" in a sandbox, "" when nobody asked it
 	Into     string // that would navigate, "" for Frame
 	NewTab   bool   // … a new tab instead
 	Method   string // of Submits
@@ -186,7 +187,7 @@ func (g *Guard) judgeSending(in Intent, d *document, into string, child bool, no
 		return refuse(policy.WouldSubmit), policy.Question{}
 	}
 	s := policy.Sending{Frame: into, Main: !child, Method: strings.ToUpper(in.Method), URL: in.URL, Fields: in.Fields}
-	if !d.opaque {
+	if self := policy.ParseHeader(in.Origin); !d.opaque && (in.Origin == "" || self.Same(d.origin)) {
 		s.Sender = d.origin
 	}
 	decision := policy.Decide(policy.Request{

@@ -195,6 +195,17 @@ func TestSandboxedPageSendsAsNobody(t *testing.T) {
 	d.want(d.post(shop+"/order", from("null")), Continue, Allowed)
 }
 
+func TestForeseenSenderIsWhatTheDocumentCallsItself(t *testing.T) {
+	for self, want := range map[string]bool{"": true, shop: true, "null": false, evil: false} {
+		d := at(t, policy.AccessSubmit)
+		in := order()
+		in.Origin = self
+		if f := d.Foresee(in, d.now); (f.Verdict == policy.Allow) != want {
+			t.Errorf("a document that calls itself %q spends the shop's grant: %s", self, f.Verdict)
+		}
+	}
+}
+
 func TestActEndedOfAnotherActChangesNothing(t *testing.T) {
 	d := atShop(t)
 	d.click()

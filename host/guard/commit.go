@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tabvalet/tabvalet/host/policy"
@@ -68,13 +69,9 @@ func (g *Guard) commit(c Commit, there bool, now time.Time) Commitment {
 		before = g.front()
 	}
 	n := g.chains.get(c.Loader)
-	d, legible := g.document(c)
+	d, legible := g.document(c, before)
 	if main {
-		if before.loader != c.Loader {
-			clear(g.frames) // its children are told anew
-		}
-		delete(g.frames, g.main)
-		g.main = c.Frame
+		g.turnPage(before, c)
 		g.book.Arrive(d.origin, now)
 	}
 	g.frames[c.Frame] = d
@@ -113,9 +110,36 @@ func (g *Guard) commit(c Commit, there bool, now time.Time) Commitment {
 	return commitment
 }
 
+// maxShelf is how many pages' frames are kept for the back/forward cache.
+const maxShelf = 8
+
+// A page is the frames of a document that may come back out of the back/forward cache: Chrome does not tell them again.
+type page struct {
+	loader string
+	frames map[string]*document
+}
+
+// turnPage puts the frames of the page before on the shelf, and takes those of a page that comes back off it.
+func (g *Guard) turnPage(before *document, c Commit) {
+	delete(g.frames, g.main)
+	g.main = c.Frame
+	if before.loader == c.Loader {
+		return
+	}
+	g.shelf = append(g.shelf, page{before.loader, g.frames})
+	g.frames = map[string]*document{}
+	if i := slices.IndexFunc(g.shelf, func(p page) bool { return p.loader == c.Loader }); c.Restored && i >= 0 {
+		g.frames = g.shelf[i].frames
+		g.shelf = slices.Delete(g.shelf, i, i+1)
+	}
+	if len(g.shelf) > maxShelf {
+		g.shelf = slices.Delete(g.shelf, 0, 1)
+	}
+}
+
 // document reads what a frame holds now. It is not legible if its address is of a kind no frame may hold, or if the
 // origin Chrome reports is another one.
-func (g *Guard) document(c Commit) (d *document, legible bool) {
+func (g *Guard) document(c Commit, before *document) (d *document, legible bool) {
 	d = &document{frame: c.Frame, parent: c.Parent, loader: c.Loader}
 	t, err := policy.ParseCommitted(c.URL)
 	if err != nil {
@@ -124,12 +148,11 @@ func (g *Guard) document(c Commit) (d *document, legible bool) {
 	d.kind, d.origin = t.Kind, t.Origin
 	reported := policy.ParseHeader(c.Origin)
 	switch t.Kind {
-	case policy.TargetBlank: // content of whoever made it
+	case policy.TargetBlank: // content of whoever made it: Chrome does not say, so its parent, or the page before
 		if parent, ok := g.frames[c.Parent]; ok && c.Parent != "" {
 			d.origin = parent.origin
-		}
-		if d.opaque = reported.Opaque() && c.Origin != ""; !reported.Opaque() {
-			d.origin = reported
+		} else if c.Parent == "" {
+			d.origin = before.origin
 		}
 	case policy.TargetWeb, policy.TargetBlob:
 		d.opaque = reported.Opaque() && c.Origin != ""

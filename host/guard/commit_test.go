@@ -246,30 +246,60 @@ func TestBlankDocumentIsItsMakers(t *testing.T) {
 	d := at(t, policy.AccessSubmit)
 	d.commit("1", "about:blank", child("blank"), reporting(shop))
 	d.commit("2", "about:srcdoc", child("sandbox"), reporting("://"))
-	d.commit("3", "about:blank", child("stranger"), reporting(evil)) // another frame put it there
 	d.Committed(Commit{Frame: "inAd", Parent: "ad", Loader: "4", URL: "about:blank", Origin: evil}, d.now)
-	for frame, want := range map[string]bool{"blank": true, "sandbox": true, "stranger": false, "inAd": false} {
+	for frame, want := range map[string]bool{"blank": true, "sandbox": true, "inAd": false} {
 		if got := d.Reads(frame, d.now); got != want {
 			t.Errorf("%s may be read: %v", frame, got)
 		}
 	}
-	for frame, want := range map[string]Fate{"blank": Allowed, "sandbox": Asked, "stranger": Asked, "inAd": Asked} {
+	for frame, want := range map[string]Fate{"blank": Allowed, "sandbox": Asked, "inAd": Asked} {
 		d.click()
-		if r := d.post(shop+"/x", in(frame)); r.Fate != want {
+		header := from(shop)
+		if frame == "sandbox" {
+			header = from("null")
+		}
+		if r := d.post(shop+"/x", in(frame), header); r.Fate != want {
 			t.Errorf("a form of %s: %s", frame, r.Fate)
 		}
 		d.Cancel("click")
 		d.end("click")
 	}
 
-	for reported, want := range map[string]Standing{shop: OK, other: Unread, "://": OK} {
-		d = at(t, policy.AccessSubmit)
-		d.stands(d.commit("B", "about:blank", reporting(reported)), want)
+	d = at(t, policy.AccessSubmit)
+	d.stands(d.commit("B", "about:blank"), OK)
+	if o, _ := d.Front(); !o.Same(mustOrigin(shop)) {
+		t.Errorf("a blank page after the shop's is %s", o)
 	}
-	d = newDesk(t, policy.AccessSubmit, shop)
-	d.commit("B", "about:blank", reporting("://"))
-	if o, _ := d.Front(); !o.Opaque() {
-		t.Errorf("a blank page is %s, which was only offered", o)
+	d.get(other, driving, as("U"))
+	d.commit("U", other)
+	d.stands(d.commit("B2", "about:blank"), Unread)
+}
+
+func TestFramesComeBackWithTheirPage(t *testing.T) {
+	d := atShop(t)
+	d.commit("own0", shop+"/f", child("own"))
+	d.get(shop+"/2", as("C"))
+	d.commit("C", shop+"/2")
+	if d.Reads("own", d.now) {
+		t.Error("a frame outlives its page")
+	}
+	d.commit("new0", shop+"/g", child("new"))
+	d.commit("L0", shop+"/", restored)
+	for frame, want := range map[string]bool{mainFrame: true, "own": true, "ad": false, "new": false} {
+		if got := d.Reads(frame, d.now); got != want {
+			t.Errorf("%s may be read: %v", frame, got)
+		}
+	}
+	for range 3 * maxShelf {
+		l := d.loader()
+		d.get(shop, as(l))
+		d.commit(l, shop)
+	}
+	if len(d.shelf) > maxShelf {
+		t.Errorf("%d pages on the shelf", len(d.shelf))
+	}
+	if d.commit("C", shop+"/2", restored); d.Reads("new", d.now) {
+		t.Error("a page comes back that was long forgotten")
 	}
 }
 

@@ -17,8 +17,8 @@
 //	Answer, Cancel                   the owner's choice; a call that was cancelled
 //	Tick                             whenever Deadline is due
 //
-// After a commit out of the back/forward cache its children are not announced again: read the frame tree and feed
-// Committed for each. Page.navigatedWithinDocument needs no feeding.
+// Page.navigatedWithinDocument needs no feeding. After a commit out of the back/forward cache Chrome does not tell the
+// page's frames again; the guard has kept them.
 //
 // # What to do with what it says
 //

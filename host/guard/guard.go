@@ -30,6 +30,7 @@ type Guard struct {
 	state  state
 	main   string               // id of the main frame, "" before Start
 	frames map[string]*document // what each frame holds
+	shelf  []page               // frames of pages before, oldest first
 	chains chains               // verdicts by loader
 
 	act        *act // in flight, or the last one while its tail lasts
