@@ -62,7 +62,11 @@ func (o *Owner) TypeCode(ctx context.Context, code string) error {
 	if err := o.desk.Click(ctx, `[data-act="code"]`); err != nil {
 		return err
 	}
-	return o.desk.WaitFor(ctx, isPaired)
+	if err := o.desk.WaitFor(ctx, isPaired); err != nil {
+		text, _ := o.desk.Text(ctx)
+		return fmt.Errorf("%w; the popup says: %s", err, text)
+	}
+	return nil
 }
 
 const isPaired = `chrome.runtime.sendMessage({type: "status.get"}).then((a) => a.ok && a.value.pairing === "paired")`

@@ -59,7 +59,10 @@ func (p *Page) WaitFor(ctx context.Context, expression string) error {
 	defer cancel()
 	for {
 		var yes bool
-		err := p.Eval(ctx, `Promise.resolve(`+expression+`).then(Boolean)`, &yes)
+		// A page that closes meanwhile answers nothing at all.
+		once, stop := context.WithTimeout(ctx, 2*time.Second)
+		err := p.Eval(once, `Promise.resolve(`+expression+`).then(Boolean)`, &yes)
+		stop()
 		if yes && err == nil {
 			return nil
 		}
