@@ -46,7 +46,7 @@ export const EVENTS = /** @type {Record<string, ReturnType<typeof event>>} */ ({
  * @returns {Record<string, any> | undefined}
  */
 export function slim(method, params) {
-  const rule = EVENTS[method];
+  const rule = Object.hasOwn(EVENTS, method) ? EVENTS[method] : undefined;
   if (!rule) return undefined;
   for (const [name, values] of Object.entries(rule.where ?? {})) if (!values.includes(params?.[name])) return undefined;
   /** @type {Record<string, any>} */

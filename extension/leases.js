@@ -15,6 +15,7 @@ import {dropPrompts} from './prompts.js';
 import {forgetQueue, holdBack, introduce} from './relay.js';
 import {changed, leaseOf, leases, save, session} from './state.js';
 
+const BADGE_AGAIN_MS = 250;
 const REATTACH_MS = 150;
 const REATTACH_AGAIN_MS = 3000;
 const WAKE = 'wake';
@@ -54,6 +55,7 @@ export async function share({instance, id, tab, access, exact, until, sealed, op
     lease.stage = 'offered';
     const facts = await leased(lease);
     standing(lease);
+    holdBack(lease);
     const accepted = await link.call('lease.offer', {id, tab: facts, access, exact, until, sealed});
     if (leaseOf(tab) !== lease) link.note('lease.ended', {tab, reason: 'stopped'});
     standing(lease);
@@ -90,7 +92,8 @@ export async function open(instance, {url, lease: name, beside}) {
     await group(lease);
     standing(lease);
     const facts = await leased(lease);
-    queueMicrotask(() => settle(lease)); // after the answer
+    holdBack(lease);
+    setTimeout(() => settle(lease)); // after the answer
     return facts;
   } catch (error) {
     if (leaseOf(tab) === lease) await end(lease, 'refused', {silent: true});
@@ -211,6 +214,7 @@ export function arrived(lease, address) {
     return true;
   }
   badge(lease);
+  setTimeout(() => leaseOf(lease.tab) === lease && badge(lease), BADGE_AGAIN_MS); // Chrome may clear it only now
   changed();
   return false;
 }
@@ -281,13 +285,14 @@ export function update(instance, {tab, frozen, grants}) {
 
 /** A lease as the host gets it; in private without an address. @param {Lease} lease @returns {Promise<LeasedTab>} */
 export async function leased(lease) {
-  const {tab, lease: name, opened, driving, private: isPrivate, sessions} = lease;
+  const {tab, lease: name, opened, driving, private: isPrivate} = lease;
   const {url = '', title = ''} = isPrivate ? {} : (await describe([tab])).get(tab) ?? {};
-  return {
-    tab, lease: name, url, title, opened, driving, private: isPrivate,
-    sessions: Object.entries(sessions).map(([id, {frame, url: at}]) => ({session: id, frame, url: isPrivate ? '' : at})),
-  };
+  return {tab, lease: name, url, title, opened, driving, private: isPrivate, sessions: children(lease)};
 }
+
+/** Its attached frames at this moment. @param {Lease} lease */
+export const children = ({private: isPrivate, sessions}) => Object.entries(sessions).map(
+  ([session, {frame, url}]) => ({session, frame, url: isPrivate ? '' : url}));
 
 /** Address and title of these tabs, or of all, by Chrome's own list. @param {number[]} [only] */
 export async function describe(only) {

@@ -20,6 +20,9 @@ import {kept} from './state.js';
  * @property {(link: Link, code: string) => void} closed once, with the code of PROTOCOL.md
  */
 
+/** @param {string} method */
+const shapeOf = (method) => (Object.hasOwn(INCOMING, method) ? INCOMING[method] : undefined);
+
 const CALL_MS = 10_000;
 const BEAT_MS = 5000;
 
@@ -191,7 +194,7 @@ export class Link {
     if (!this.open) throw new Fault('not_permitted', 'a message before the handshake was done');
     const {method, params} = message;
     if (!('id' in message)) {
-      const shape = INCOMING[method];
+      const shape = shapeOf(method);
       if (method === 'chunk') throw new Fault('bad_message', 'a chunk inside a chunk');
       if (shape) this.#hooks.note(this, method, shaped(params, shape, 'bad_message')); // unknown notes are of a newer host
       return undefined;
@@ -216,7 +219,7 @@ export class Link {
     let text;
     this.#inFlight++;
     try {
-      const shape = INCOMING[method];
+      const shape = shapeOf(method);
       if (!shape || method === 'chunk') throw new Fault('unknown_method', method.slice(0, 40));
       if (this.#inFlight > MAX_IN_FLIGHT) throw new Fault('busy', 'too many calls in flight');
       text = encode({id, result: await this.#hooks.call(this, method, shaped(params, shape))});

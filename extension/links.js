@@ -70,7 +70,8 @@ async function connect(instance, given) {
     lease.stage = 'offered';
     holdBack(lease);
   }
-  const {keep} = await link.call('lease.reconcile', {tabs: tabs.filter(({tab}) => mine.some((lease) => lease.tab === tab))});
+  const held = mine.flatMap((lease) => tabs.filter(({tab}) => tab === lease.tab).map((facts) => ({...facts, sessions: leasing.children(lease)})));
+  const {keep} = await link.call('lease.reconcile', {tabs: held});
   for (const lease of mine) {
     if (leaseOf(lease.tab) !== lease) link.note('lease.ended', {tab: lease.tab, reason: 'stopped'}); // meanwhile
     else if (keep.includes(lease.tab)) leasing.settle(lease);

@@ -38,7 +38,7 @@ export async function send(instance, {tab, session = '', method, params, act = f
     if (kind === 'act' && lease.driving) throw new Fault('owner_has_control', 'the owner is driving');
     if (kind === 'act' && state.agents[instance]?.paused) throw new Fault('agent_paused', 'the owner paused this agent');
   }
-  if (session !== '' && !lease.sessions[session]) throw new Fault('chrome_error', 'Session with given id not found.');
+  if (session !== '' && !Object.hasOwn(lease.sessions, session)) throw new Fault('chrome_error', 'Session with given id not found.');
   introduce(lease);
   try {
     return await chrome.debugger.sendCommand({tabId: tab, ...(session && {sessionId: session})}, method, /** @type {any} */ (params)) ?? {};
@@ -117,8 +117,8 @@ export function forward(lease, session, method, params, driven = false) {
 /** Whether the host will hear of this tab: at once, or when it has been made known. @param {Lease} lease */
 export const isHeard = (lease) => lease.stage !== 'lost';
 
-/** Holds events back until the host knows the tab. @param {Lease} lease */
-export const holdBack = (lease) => void queues.set(lease.tab, []);
+/** Holds events back until the host knows the tab. What it is told then covers all earlier ones but paused requests. @param {Lease} lease */
+export const holdBack = ({tab}) => void queues.set(tab, (queues.get(tab) ?? []).filter(({method}) => method === 'Fetch.requestPaused'));
 
 /** The host knows the tab from here on: it gets what was held back. @param {Lease} lease */
 export function introduce({tab, instance}) {
