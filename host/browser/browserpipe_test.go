@@ -301,6 +301,8 @@ type leased struct {
 	root   string // session of the tab itself
 	owner  string // a second session: the test's own view of the page
 
+	extension int // the tab's id in the helper extension, which then sends Page.navigate; 0: the pipe does
+
 	mu     sync.Mutex
 	judge  func(request pausedRequest) string // continue, refuse, fail, hold; nil: continue
 	seen   []string                           // methods of events, in order
@@ -474,10 +476,27 @@ func (l *leased) Send(ctx context.Context, _ protocol.TabID, session string, _ b
 	l.mu.Lock()
 	l.sent = append(l.sent, method)
 	l.mu.Unlock()
+	if method == "Page.navigate" && l.extension != 0 {
+		text, _ := json.Marshal(params)
+		return l.c.eval(ctx, l.c.worker, fmt.Sprintf("chrome.debugger.sendCommand({tabId: %d}, %q, %s)", l.extension, method, text), result)
+	}
 	if session == "" {
 		session = l.root
 	}
 	return l.c.call(ctx, session, method, params, result)
+}
+
+// debug has the helper extension attach to the tab, as the product's does: what it navigates has it as initiator.
+func (l *leased) debug() {
+	l.t.Helper()
+	attach := fmt.Sprintf(`(async () => {
+		const tab = (await chrome.debugger.getTargets()).find((t) => t.id === %q).tabId;
+		await chrome.debugger.attach({tabId: tab}, '1.3');
+		return tab;
+	})()`, l.target)
+	if err := l.c.eval(l.t.Context(), l.c.worker, attach, &l.extension); err != nil {
+		l.t.Fatalf("attaching from the extension: %v", err)
+	}
 }
 
 // SendAll implements Batcher.

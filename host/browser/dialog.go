@@ -99,6 +99,9 @@ func (t *Tab) dialogOpens(session string, e dialogOpening) {
 	d.Armed = answer != nil
 	if t.act != nil {
 		t.act.dialogs = append(t.act.dialogs, d)
+		if answer == nil {
+			t.act.settling.asked()
+		}
 	}
 	t.spawn(func(ctx context.Context) { t.answerLater(ctx, d, answer) })
 }

@@ -260,13 +260,7 @@ func (t *Tab) makeEngine(ctx context.Context, doc *document) (e *engine, err err
 
 // greet gives the engine the prefix of its refs and learns its nonce.
 func (t *Tab) greet(ctx context.Context, doc *document, e *engine) error {
-	t.mu.Lock()
-	fresh := ""
-	if t.prefixes > 0 {
-		fresh = fmt.Sprintf("f%d", t.prefixes)
-	}
-	t.prefixes++
-	t.mu.Unlock()
+	fresh := t.newPrefix(doc)
 	a, err := t.initEngine(ctx, doc, e, fresh)
 	if err != nil {
 		return err
@@ -284,6 +278,18 @@ func (t *Tab) greet(ctx context.Context, doc *document, e *engine) error {
 		}
 	}
 	return t.accept(doc, e, a)
+}
+
+// newPrefix gives the prefix of a document's refs: none for the first document of the tab itself, which is most of them.
+func (t *Tab) newPrefix(doc *document) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.plain && doc.Frame == t.frames.main {
+		t.plain = true
+		return ""
+	}
+	t.prefixes++
+	return fmt.Sprintf("f%d", t.prefixes)
 }
 
 func (t *Tab) initEngine(ctx context.Context, doc *document, e *engine, prefix string) (*answer, error) {

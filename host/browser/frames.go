@@ -46,6 +46,12 @@ func (f *frames) node(id, parent, session string) *node {
 	if n == nil {
 		n = &node{id: id, session: session}
 		f.nodes[id] = n
+		for _, child := range f.nodes { // its session was told of first
+			if child.parent == id {
+				n.children = append(n.children, child.id)
+			}
+		}
+		slices.Sort(n.children)
 	}
 	if n.parent == "" && parent != "" && parent != id {
 		n.parent = parent

@@ -184,32 +184,31 @@ func (t *Tab) goOn(ctx context.Context, way *arrival) {
 
 // returnFromNothing goes back to the page before when an arrival stands on its empty page and nothing came: a 204, a
 // download, a refusal.
-func (a *Act) returnFromNothing(ctx context.Context) error {
+func (a *Act) returnFromNothing(ctx context.Context, nav *Navigation) {
 	t := a.tab
 	t.mu.Lock()
-	n := t.frames.top()
-	stranded := t.arrival != nil && t.arrival.landed != nil && n != nil && n.doc == t.arrival.landed
-	m := a.settling.last()
-	if !stranded || m == nil || m.phase != over || m.fate == FateUnknown {
+	top := t.frames.top()
+	stranded := t.arrival != nil && t.arrival.landed != nil && top != nil && top.doc == t.arrival.landed
+	if !stranded || nav == nil || nav.Fate == FateUnknown || nav.Fate == Committed {
 		t.mu.Unlock()
-		return nil
+		return
 	}
 	t.arrival = nil
+	empty := top.doc
 	t.mu.Unlock()
 	entries, i, err := t.History(ctx)
 	if err != nil || i == 0 {
-		return nil
-	}
-	if _, err := cdp.Call(ctx, t.acting(), page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entries[i-1].ID}); err != nil {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.opt.RequestWait)
 	defer cancel()
+	if _, err := cdp.Call(ctx, t.acting(), page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entries[i-1].ID}); err != nil {
+		return
+	}
 	t.await(ctx, func() bool {
 		top := t.frames.top()
-		return top != nil && top.doc != n.doc && top.doc != nil && top.doc.Ready != Loading
+		return top != nil && top.doc != nil && top.doc != empty && top.doc.Ready != Loading
 	})
-	return nil
 }
 
 // History goes back, forward, or loads again. [protocol.InvalidTransition] where there is nothing to go to.

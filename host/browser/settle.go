@@ -20,10 +20,9 @@ func (a *Act) Settle(ctx context.Context) (*Settled, error) {
 	if err := a.wait(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.returnFromNothing(ctx); err != nil {
-		return nil, err
-	}
-	return a.tell(ctx), ctx.Err()
+	nav := a.navigation()
+	a.returnFromNothing(ctx, nav)
+	return a.tell(ctx, nav), ctx.Err()
 }
 
 // wait goes from stage to stage until there is nothing more to wait for, or time is up.
@@ -165,18 +164,26 @@ func (a *Act) hush(ctx context.Context) error {
 	})
 }
 
+// navigation tells of the last navigation, nil when there was none.
+func (a *Act) navigation() *Navigation {
+	a.tab.mu.Lock()
+	defer a.tab.mu.Unlock()
+	if m := a.settling.last(); m != nil {
+		return &Navigation{Fate: m.fate, Frame: m.frame, URL: m.url, Status: m.status, ContentType: m.mime, Error: m.err, Reached: m.reached}
+	}
+	if a.refused != nil && a.commanded {
+		return &Navigation{Fate: FateUnknown, Error: a.refused.Error()}
+	}
+	return nil
+}
+
 // tell makes the Settled.
-func (a *Act) tell(ctx context.Context) *Settled {
+func (a *Act) tell(ctx context.Context, nav *Navigation) *Settled {
 	t := a.tab
 	t.mu.Lock()
-	s := &Settled{Outcome: a.step, Document: t.shown(), Requests: len(a.settling.requests), Value: a.value}
-	if m := a.settling.last(); m != nil {
-		s.Navigation = &Navigation{Fate: m.fate, Frame: m.frame, URL: m.url, Status: m.status, ContentType: m.mime, Error: m.err, Reached: m.reached}
-		if m.fate == Committed && s.Outcome == Dispatched {
-			s.Outcome = Confirmed
-		}
-	} else if a.refused != nil && a.commanded {
-		s.Navigation = &Navigation{Fate: FateUnknown, Error: a.refused.Error()}
+	s := &Settled{Outcome: a.step, Document: t.shown(), Requests: len(a.settling.requests), Value: a.value, Navigation: nav}
+	if nav != nil && nav.Fate == Committed && s.Outcome == Dispatched {
+		s.Outcome = Confirmed
 	}
 	if n := len(a.dialogs); n > 0 {
 		d := *a.dialogs[n-1]

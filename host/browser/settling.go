@@ -35,7 +35,7 @@ type settling struct {
 	moves       map[string]*move
 	requests    map[string]string // that are open: id → frame
 	counting    bool              // requests belong to the act from here on
-	dialogs     int               // that opened
+	dialogs     int               // that opened and have no answer yet
 	crashed     bool
 }
 
@@ -91,8 +91,6 @@ func (s *settling) observe(session string, e any) {
 		}
 	case downloadBegins:
 		s.end(e.Frame, Abandoned)
-	case dialogOpening:
-		s.dialogs++
 	case targetCrashed:
 		s.crashed = s.crashed || session == ""
 	}
@@ -204,6 +202,9 @@ func (s *settling) end(frame string, fate NavigationFate) {
 		m.phase, m.fate = over, fate
 	}
 }
+
+// asked: a dialog opened that nobody answers for now.
+func (s *settling) asked() { s.dialogs++ }
 
 // note takes what the guard decided about a request of the frame.
 func (s *settling) note(frame string, fate NavigationFate, url string) {

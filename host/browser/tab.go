@@ -33,7 +33,8 @@ type Tab struct {
 	frames   frames
 	opening  map[string]bool // sessions whose frames are still being asked for
 	calls    map[*pageCall]struct{}
-	prefixes int               // of refs, handed out so far
+	plain    bool              // the empty prefix of refs is taken
+	prefixes int               // handed out beside it
 	nonces   map[string]string // of a document's engine → its prefix: a document may come back out of the cache
 	dialogs  dialogs
 	act      *Act

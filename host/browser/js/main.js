@@ -26,7 +26,9 @@ const methods = {
   wait: waitFor,
   input: inputAfter,
   go({url}) {
-    location.assign(url);
+    // To the same address with a fragment, assign would only scroll; what is asked for is a load.
+    if (url === urlOf(document) && url.includes('#')) location.reload();
+    else location.assign(url);
     return {};
   },
   calm() {
