@@ -54,7 +54,9 @@ function showNative(status) {
 
 /** @param {HTMLElement} row @param {Question} prompt @param {boolean} fresh */
 function showQuestion(row, prompt, fresh) {
-  say(find(row, '.what', HTMLElement), question(prompt).heading);
+  const {heading} = question(prompt);
+  say(find(row, '.what', HTMLElement), heading);
+  name(button(row, 'answer'), 'answer', text(heading));
   if (fresh) press(button(row, 'answer'), () => open('prompt.html', {instance: prompt.instance, id: prompt.id}));
 }
 
@@ -72,6 +74,7 @@ function showAgent(row, agent, fresh) {
   if (agent.started) say(note, ['agent_started', when(agent.started), agent.note ? text(agent.note) : '']);
   else if (agent.note) say(note, agent.note);
   approve.hidden = !agent.waiting;
+  name(approve, 'approve_open', agent.name);
   pause.hidden = agent.leases.length === 0 && !agent.paused;
   pause.dataset.paused = String(agent.paused);
   name(pause, agent.paused ? 'resume' : 'pause', agent.name);
@@ -99,7 +102,8 @@ function showLease(row, lease, agent, fresh) {
   row.dataset.lease = now;
   put(part('title'), lease.title || siteOf(lease.url));
   say(part('state'), [`lease_${now}`]);
-  say(part('access'), leaseAccess(lease));
+  put(part('site'), lease.title ? siteOf(lease.url) : '');
+  say(part('access'), leaseAccess(lease, Date.now(), when));
   say(part('span'), lease.until ? ['lease_until', when(lease.since), when(lease.until)] : ['lease_since', when(lease.since)]);
   const extra = [...(lease.opened ? ['lease_opened'] : []), ...(lease.sealed ? ['lease_sealed'] : [])].map((key) => text([key]));
   part('extra').hidden = extra.length === 0;
@@ -109,11 +113,13 @@ function showLease(row, lease, agent, fresh) {
     put(find(item, 'bdi', HTMLElement), grant);
   });
   for (const [act, key] of Object.entries({handback: 'hand_back', takeover: 'take_over', private: 'take_over_private', stop: 'stop_sharing'})) {
-    button(row, act).ariaLabel = text(['about', text([key]), lease.title || siteOf(lease.url)]);
+    name(button(row, act), key, lease.title || siteOf(lease.url));
   }
   button(row, 'handback').hidden = !lease.driving;
   button(row, 'takeover').hidden = lease.driving && !lease.private;
   button(row, 'private').hidden = lease.driving && lease.private;
+  const focused = row.querySelector(':focus');
+  if (focused instanceof HTMLElement && focused.hidden) find(row, '.actions > :not([hidden])', HTMLElement).focus();
 }
 
 /** @param {Status} status */

@@ -129,7 +129,8 @@ function problemOf(error) {
 }
 
 /**
- * Keeps a list's rows in step with items: a row lives as long as its key, so focus and open details survive.
+ * Keeps a list's rows in step with items: a row lives as long as its key, so focus and open details survive. Focus in a row
+ * that goes moves to `<main tabindex="-1">`.
  *
  * @template T
  * @param {Element} list
@@ -151,7 +152,11 @@ export function rows(list, template, items, key, fill) {
     else list.insertBefore(row, place);
     fill(/** @type {HTMLElement} */ (row), item, !kept);
   }
-  for (const row of old.values()) row.remove();
+  for (const row of old.values()) {
+    const focused = row.contains(document.activeElement);
+    row.remove();
+    if (focused) find(document, 'main', HTMLElement).focus(); // not to the start of the page
+  }
 }
 
 /** One new element from a template. @param {string} template */

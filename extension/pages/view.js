@@ -138,14 +138,19 @@ export function leaseState(lease, paused) {
 }
 
 /**
- * What the agent may do in the tab, in one line.
+ * What the agent may do on the site that was shared. Which site that is the grants say: the tab may be elsewhere by now.
  *
  * @param {Lease} lease
+ * @param {number} now
+ * @param {(ms: number) => string} when spells a time
  * @returns {Said}
  */
-export function leaseAccess({access, url}) {
-  return [`lease_access_${access}`, siteOf(url)];
+export function leaseAccess({access, since}, now, when) {
+  if (access === 'read') return ['lease_access_read'];
+  const end = since + SUBMIT_MS;
+  return access === 'submit' && now < end ? ['lease_access_submit', when(end)] : ['lease_access_act'];
 }
+const SUBMIT_MS = 600_000;
 
 /**
  * The agents that the tab in front can be shared with.
