@@ -144,24 +144,30 @@ func TestAgentCannotOpenAnApprovalLink(t *testing.T) {
 }
 
 func TestPageOfTheLeaseCannotOpenAnApprovalLink(t *testing.T) {
-	w := newWorld(t, routes{"/": plain})
-	waiting := w.newAgent()
-	link := waiting.link()
-	for name, page := range map[string]string{
-		"link":   `<h1>Trap</h1><a href="` + link + `">next step</a>`,
-		"script": `<h1>Trap</h1><button onclick="location = '` + link + `'">next step</button>`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, routes{"/": page})
-			a := w.lend(w.site.A + "/")
-			a.call("browser_click", "target", "text=next step")
-			a.sees("Trap")
-			leases, err := w.owner.Leases(w.ctx)
-			if err != nil || len(leases) != 1 {
-				t.Errorf("leases: %v %v", leases, err)
-			}
-		})
+	var link string
+	trap := func(markup string) func(http.ResponseWriter, *http.Request) {
+		return func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(rw, "<!doctype html><h1>Trap</h1>"+strings.ReplaceAll(markup, "LINK", link))
+		}
 	}
+	w := newWorld(t, routes{
+		"/link":   trap(`<a href="LINK">next step</a>`),
+		"/script": trap(`<button onclick="location = 'LINK'">next step</button>`),
+		"/form":   trap(`<form action="LINK"><button>next step</button></form>`),
+		"/later":  trap(`<button>next step</button><script>setTimeout(() => { location = 'LINK' }, 300)</script>`),
+	})
+	waiting := w.newAgent()
+	link = waiting.link()
+	a := w.lend(w.site.A + "/link")
+	for _, path := range []string{"/link", "/script", "/form", "/later"} {
+		a.ok("browser_navigate", "url", w.site.A+path)
+		a.call("browser_click", "target", "text=next step")
+		a.call("browser_wait_for", "time", 1)
+		a.sees("Trap")
+		w.leases(1)
+	}
+	w.nobodyAsked()
 	w.background(w.site.A + "/")
 	if err := w.owner.Share(w.ctx, link, kit.Sharing{URL: w.site.A + "/"}); err != nil {
 		t.Fatalf("the link must still be unused: %v", err)

@@ -164,8 +164,14 @@ func (o *Owner) obey(ctx context.Context, d order) (any, error) {
 			choice = or(d.Text, "once")
 		}
 		return done, o.Answer(ctx, q, choice)
-	case "takeover", "handback", "stop", "private":
-		return done, o.press(ctx, d.Do, d.URL)
+	case "takeover":
+		return done, o.TakeOver(ctx, d.URL)
+	case "private":
+		return done, o.Private(ctx, d.URL)
+	case "handback":
+		return done, o.HandBack(ctx, d.URL)
+	case "stop":
+		return done, o.Stop(ctx, d.URL)
 	case "open":
 		_, err := o.Open(ctx, d.URL)
 		return done, err

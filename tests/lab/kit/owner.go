@@ -234,25 +234,37 @@ func (o *Owner) Answer(ctx context.Context, q *Question, choice string) error {
 	return o.desk.WaitFor(ctx, `chrome.runtime.sendMessage({type: "status.get"}).then((a) => a.ok && !a.value.prompts.some((p) => p.id === `+js(q.ID)+`))`)
 }
 
-// TakeOver, HandBack and Stop press the popup's buttons for the leased tab whose address starts with url; with one
-// leased tab url may be "".
-func (o *Owner) TakeOver(ctx context.Context, url string) error { return o.press(ctx, "takeover", url) }
-
-// HandBack ends a takeover.
-func (o *Owner) HandBack(ctx context.Context, url string) error { return o.press(ctx, "handback", url) }
-
-// Stop ends the lease.
-func (o *Owner) Stop(ctx context.Context, url string) error { return o.press(ctx, "stop", url) }
+// TakeOver, Private, HandBack and Stop press the popup's buttons for the leased tab whose address starts with url, and
+// wait until the popup shows the effect; with one leased tab url may be "".
+func (o *Owner) TakeOver(ctx context.Context, url string) error {
+	return o.press(ctx, "takeover", url, "l?.driving")
+}
 
 // Private takes over in private.
-func (o *Owner) Private(ctx context.Context, url string) error { return o.press(ctx, "private", url) }
+func (o *Owner) Private(ctx context.Context, url string) error {
+	return o.press(ctx, "private", url, "l?.private")
+}
 
-func (o *Owner) press(ctx context.Context, act, url string) error {
+// HandBack ends a takeover.
+func (o *Owner) HandBack(ctx context.Context, url string) error {
+	return o.press(ctx, "handback", url, "!l?.driving")
+}
+
+// Stop ends the lease.
+func (o *Owner) Stop(ctx context.Context, url string) error { return o.press(ctx, "stop", url, "!l") }
+
+func (o *Owner) press(ctx context.Context, act, url, effect string) error {
 	tab, err := o.LeasedTab(ctx, url)
 	if err != nil {
 		return err
 	}
-	return o.desk.Click(ctx, fmt.Sprintf(`[data-tab="%d"] [data-act="%s"]`, tab, act))
+	if err := o.desk.Click(ctx, fmt.Sprintf(`[data-tab="%d"] [data-act="%s"]`, tab, act)); err != nil {
+		return err
+	}
+	return o.desk.WaitFor(ctx, fmt.Sprintf(`chrome.runtime.sendMessage({type: "status.get"}).then((a) => {
+		const l = a.value.leases.find((l) => l.tab === %d);
+		return %s;
+	})`, tab, effect))
 }
 
 // Leases gives the popup's list of leased tabs.
