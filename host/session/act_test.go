@@ -341,6 +341,21 @@ func TestParkedHop(t *testing.T) {
 	}
 }
 
+func TestAgentsOwnNavigationArrives(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		w.tab.arrives = true
+		w.code(<-w.act("browser_click", w.click(func(a *fakeAct) {
+			w.paused("r1", "L2", "GET", shop+"/next", nil)
+			w.paused("r2", "L3", "GET", "https://other.example/x", nil)
+			synctest.Wait()
+			w.note(protocol.MethodTakeover, protocol.Takeover{Tab: 7})
+		})), protocol.OwnerHasControl)
+		if diff := cmp.Diff([]protocol.VerdictAction{protocol.VerdictArrive, protocol.VerdictRefuse}, w.verdicts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestPageThatLeavesByItselfIsRefusedAndNobodyIsAsked(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.paused("r1", "L2", "GET", "https://other.example/x", nil)

@@ -34,7 +34,6 @@ type approval struct {
 
 	state   approvalState
 	refusal string        // Chrome's words about the tab the owner chose last, "" if none was refused
-	lease   string        // name of the lease that came of it
 	decided chan struct{} // closed when it is
 	changed chan struct{} // closed and replaced when refusal changes
 }
@@ -155,8 +154,9 @@ func (a *approval) usable() error {
 	return protocol.Errorf(protocol.ApprovalUsed, "this link was used")
 }
 
-// decide is the compare-and-swap of a decision: it succeeds once. lease names what a grant made.
-func (as *approvals) decide(id string, s approvalState, lease string) error {
+// decide is the compare-and-swap of a decision: it succeeds once. What it decides is done by act, before anyone who waits
+// hears of it; an error of act leaves the request open.
+func (as *approvals) decide(id string, s approvalState, act func() error) error {
 	as.mu.Lock()
 	defer as.mu.Unlock()
 	as.waiting()
@@ -167,7 +167,9 @@ func (as *approvals) decide(id string, s approvalState, lease string) error {
 	if err := a.usable(); err != nil {
 		return err
 	}
-	a.lease = lease
+	if err := act(); err != nil {
+		return err
+	}
 	a.decide(s)
 	return nil
 }

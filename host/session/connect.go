@@ -109,7 +109,7 @@ func (m *Manager) approvalGet(p protocol.ApprovalGetParams) (protocol.Approval, 
 }
 
 func (m *Manager) approvalRefuse(id string) error {
-	if err := m.approvals.decide(id, approvalRefused, ""); err != nil {
+	if err := m.approvals.decide(id, approvalRefused, func() error { return nil }); err != nil {
 		return err
 	}
 	m.opt.Record.Note(audit.Row{Kind: audit.Event, Tool: "browser_connect", Consent: string(ConsentChrome), Verdict: "refuse",
@@ -120,13 +120,9 @@ func (m *Manager) approvalRefuse(id string) error {
 // offer takes a tab that the owner shared: for the request that waits, or, from the popup, for none.
 func (m *Manager) offer(c Conn, p protocol.LeaseOfferParams) (protocol.LeaseOfferResult, error) {
 	m.mu.Lock()
-	serving := m.phase == PhaseReady
 	taken := slices.ContainsFunc(m.leases, func(l *lease) bool { return l.tab == p.Tab.Tab })
 	m.mu.Unlock()
-	switch {
-	case !serving:
-		return protocol.LeaseOfferResult{}, protocol.Errorf(protocol.ShuttingDown, "the host does not take tabs now")
-	case taken:
+	if taken {
 		return protocol.LeaseOfferResult{}, protocol.Errorf(protocol.InvalidTransition, "this tab is lent to this host already")
 	}
 	if p.ID == "" {
@@ -136,12 +132,20 @@ func (m *Manager) offer(c Conn, p protocol.LeaseOfferParams) (protocol.LeaseOffe
 		}
 	}
 	name := m.newName()
-	if p.ID != "" {
-		if err := m.approvals.decide(p.ID, approvalGranted, name); err != nil {
-			return protocol.LeaseOfferResult{}, err
-		}
+	var l *lease
+	lend := func() (err error) {
+		l, err = m.addLease(c, name, p)
+		return err
 	}
-	l := m.addLease(c, name, p)
+	var err error
+	if p.ID == "" {
+		err = lend()
+	} else {
+		err = m.approvals.decide(p.ID, approvalGranted, lend)
+	}
+	if err != nil {
+		return protocol.LeaseOfferResult{}, err
+	}
 	m.opt.Record.Note(audit.Row{Kind: audit.Event, Tab: name, Origin: p.Tab.URL, Tool: "browser_connect",
 		Consent: string(ConsentChrome), Verdict: "allow", Note: "the owner lent a tab: " + string(p.Access)})
 	return protocol.LeaseOfferResult{Lease: l.id}, nil

@@ -53,24 +53,33 @@ type lease struct {
 }
 
 // addLease makes the lease of a tab that the owner shared.
-func (m *Manager) addLease(c Conn, name string, p protocol.LeaseOfferParams) *lease {
+func (m *Manager) addLease(c Conn, name string, p protocol.LeaseOfferParams) (*lease, error) {
 	origin, _ := policy.ParseOrigin(p.Tab.URL) // an opaque origin holds no grant
 	book := policy.NewBook(policy.Terms{
 		Origin: origin, Exact: p.Exact, Access: policy.Access(p.Access),
 		NavigateLife: m.opt.GrantTTL, ReleaseGrace: m.opt.ReleaseGrace,
 	}, time.Now())
 	l := &lease{name: name, id: randomText(16), profile: c.Profile(), opened: p.Tab.Opened, access: p.Access, sealed: p.Sealed || m.opt.Sealed}
-	m.start(l, p.Tab, book)
+	if err := m.start(l, p.Tab, book); err != nil {
+		return nil, err
+	}
 	if p.Until > 0 {
 		l.box.post(func() {
-			l.until = time.AfterFunc(time.Duration(p.Until)*time.Second, func() { l.expire("its time was up") })
+			l.until = time.AfterFunc(time.Duration(p.Until)*time.Second, func() { l.box.post(func() { l.expire("its time was up") }) })
 		})
 	}
-	return l
+	return l, nil
 }
 
 // start puts a lease among the others and its page engine in place.
-func (m *Manager) start(l *lease, t protocol.LeasedTab, book *policy.Book) {
+func (m *Manager) start(l *lease, t protocol.LeasedTab, book *policy.Book) error {
+	m.mu.Lock()
+	if m.phase != PhaseReady {
+		m.mu.Unlock()
+		return protocol.Errorf(protocol.ShuttingDown, "the host does not take tabs now")
+	}
+	m.wg.Add(1) // until finish is through: all that the mailbox starts lies in between
+	m.mu.Unlock()
 	l.m, l.tab = m, t.Tab
 	l.state, l.prompts, l.asked, l.used = LeaseReady, map[int]*prompt{}, map[string]bool{}, time.Now()
 	l.box = newMailbox()
@@ -90,6 +99,7 @@ func (m *Manager) start(l *lease, t protocol.LeasedTab, book *policy.Book) {
 		}
 		l.begin(t)
 	})
+	return nil
 }
 
 // begin puts the page engine in place, at the start and whenever the extension has come back.
@@ -195,13 +205,14 @@ func (l *lease) finish(why protocol.EndReason, detail string) {
 		m.opt.Record.Note(audit.Row{Kind: audit.Event, Tab: l.name, Note: "the lease ended: " + endWords(why)})
 	})
 	l.box.close()
-	m.wg.Go(func() {
+	go func() {
+		defer m.wg.Done()
 		l.page.Close()
 		<-l.box.done
-	})
+	}()
 }
 
-// expire gives the tab back by itself.
+// expire gives the tab back by itself. (mailbox)
 func (l *lease) expire(why string) {
 	l.m.opt.Logger.Info("giving a tab back", "tab", l.name, "why", why)
 	l.m.wg.Go(func() {

@@ -37,7 +37,7 @@ type Manager struct {
 
 	ctx context.Context // ends when the host stops
 	end context.CancelCauseFunc
-	wg  sync.WaitGroup // goroutines of leases
+	wg  sync.WaitGroup // leases, and what they started
 
 	mu      sync.Mutex
 	phase   Phase

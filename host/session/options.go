@@ -106,6 +106,7 @@ type Tab interface {
 	Close()
 	Document() browser.Document
 	Frames() []browser.Frame
+	Arrives(loader, url string) bool
 	Dialog() *browser.Dialog
 	SetDriving(bool)
 	History(ctx context.Context) ([]browser.Entry, int, error)

@@ -190,7 +190,9 @@ func (l *lease) openBeside(ctx context.Context) (*lease, error) {
 		conn.Call(ctx, protocol.MethodLeaseEnd, protocol.LeaseEndParams{Tab: t.Tab, Close: true}, nil)
 		return nil, context.Cause(l.ctx)
 	}
-	m.start(child, t, book)
+	if err := m.start(child, t, book); err != nil {
+		return nil, err
+	}
 	m.opt.Record.Note(audit.Row{Kind: audit.Event, Tab: child.name, Note: "the agent opened a tab beside " + l.name})
 	return child, nil
 }
