@@ -71,7 +71,9 @@ func TestRedirectWithBodyIsParkedAndSentOnce(t *testing.T) {
 	w, a := guarded(t)
 	r := a.later("browser_click", "target", `role=button[name="Send on"]`, "submits", true)
 	w.asked("submit", "once")
-	w.asked("navigate", "once")
+	if q := w.asked("submit", "once"); q.Destination != w.site.B { // the same body, to another site
+		t.Errorf("asked about %q, want %q", q.Destination, w.site.B)
+	}
 	if got := <-r; got.IsError {
 		t.Fatal(got.Text)
 	}
@@ -86,7 +88,7 @@ func TestRedirectWithBodyIsParkedAndRefused(t *testing.T) {
 	w, a := guarded(t)
 	r := a.later("browser_click", "target", `role=button[name="Send on"]`, "submits", true)
 	w.asked("submit", "once")
-	w.asked("navigate", "no")
+	w.asked("submit", "no")
 	if got := <-r; got.Code() != "blocked_by_policy" {
 		t.Errorf("code %q: %s", got.Code(), got.Text)
 	}
@@ -190,22 +192,51 @@ func TestHostKilledWhileAQuestionIsOpenSendsNothing(t *testing.T) {
 	}
 }
 
+// mover is a page that moves itself to another site after a while.
+func mover(script string, delay int) string {
+	return fmt.Sprintf(`<title>mover</title><h1>Mover</h1><p id=p>before</p><script>
+		setTimeout(() => { %s }, %d); setTimeout(() => { p.textContent = 'after' }, %d)</script>`, script, delay, delay+500)
+}
+
+var ways = map[string]string{
+	"location": `location = '{{B}}/x'`,
+	"form":     `const f = document.createElement('form'); f.action = '{{B}}/x'; f.method = 'post'; document.body.append(f); f.submit()`,
+	"meta":     `const m = document.createElement('meta'); m.httpEquiv = 'refresh'; m.content = '0;url={{B}}/x'; document.head.append(m)`,
+}
+
 func TestPageThatMovesItselfIsRefused(t *testing.T) {
-	for name, script := range map[string]string{
-		"location": `setTimeout(() => { location = '{{B}}/x' }, 300)`,
-		"form":     `setTimeout(() => { const f = document.createElement('form'); f.action = '{{B}}/x'; f.method = 'post'; document.body.append(f); f.submit() }, 300)`,
-		"meta":     `setTimeout(() => { const m = document.createElement('meta'); m.httpEquiv = 'refresh'; m.content = '0;url={{B}}/x'; document.head.append(m) }, 300)`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, routes{"/": `<title>home</title><h1>Home</h1>`, "/mover": `<title>mover</title><h1>Mover</h1><p id=p>before</p><script>` + script + `; setTimeout(() => { p.textContent = 'after' }, 1200)</script>`})
-			a := w.lend(w.site.A + "/")
-			a.ok("browser_navigate", "url", w.site.A+"/mover")
-			a.ok("browser_wait_for", "text", "after", "time", 3)
-			w.hits(0, "B", "", "")
-			a.sees("Mover")
-			w.nobodyAsked()
-		})
+	r := routes{"/": `<title>home</title><h1>Home</h1>`}
+	for name, script := range ways {
+		r["/"+name] = mover(script, 5500) // no act of the agent is behind it any more
 	}
+	w := newWorld(t, r)
+	a := w.lend(w.site.A + "/")
+	for name := range ways {
+		a.ok("browser_navigate", "url", w.site.A+"/"+name)
+		a.ok("browser_wait_for", "text", "after", "timeout_ms", 10000)
+		a.sees("Mover")
+		w.nobodyAsked()
+	}
+	w.hits(0, "B", "", "")
+}
+
+func TestPageThatMovesItselfUnderAnActIsAskedAbout(t *testing.T) {
+	r := routes{"/": `<title>home</title><h1>Home</h1>`}
+	for name, script := range ways {
+		r["/"+name] = mover(script, 200)
+	}
+	w := newWorld(t, r)
+	a := w.lend(w.site.A + "/")
+	for name := range ways {
+		a.call("browser_navigate", "url", w.site.A+"/"+name)
+		kind := "navigate"
+		if name == "form" {
+			kind = "submit"
+		}
+		w.asked(kind, "no")
+		a.sees("Mover")
+	}
+	w.hits(0, "B", "", "")
 }
 
 func TestAgentsNavigationCarriesStrictCookies(t *testing.T) {
