@@ -192,7 +192,7 @@ func (l *lease) mayAct() error {
 	l.m.mu.Unlock()
 	switch {
 	case l.state == LeaseSuspended:
-		return protocol.Errorf(protocol.OwnerHasControl, "the owner is driving this tab since %s", since(l.driven))
+		return protocol.Errorf(protocol.OwnerHasControl, "the owner has been driving this tab for %s", since(l.driven))
 	case paused:
 		return protocol.Errorf(protocol.AgentPaused, "the owner paused this agent")
 	case l.guard.Book().ReadOnly():

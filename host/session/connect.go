@@ -36,7 +36,7 @@ func (m *Manager) Connect(ctx context.Context, r ConnectRequest) (*Connection, e
 		return nil, protocol.Errorf(protocol.Unavailable, "the host is %s %s", phase, why)
 	}
 	if n > 0 {
-		return &Connection{Leases: m.State().Leases}, nil
+		return m.connection(ctx), nil
 	}
 	if r.URL != "" {
 		if err := checkAddress(r.URL); err != nil {
@@ -67,7 +67,7 @@ func (m *Manager) Connect(ctx context.Context, r ConnectRequest) (*Connection, e
 	}
 	switch a.state {
 	case approvalGranted:
-		return &Connection{Leases: m.State().Leases}, nil
+		return m.connection(ctx), nil
 	case approvalRefused, approvalExpired:
 		return nil, a.usable()
 	}
@@ -78,6 +78,22 @@ func (m *Manager) Connect(ctx context.Context, r ConnectRequest) (*Connection, e
 	}
 	return c, nil
 }
+
+// connection tells what is lent, once the page engines are in place, or have had time enough.
+func (m *Manager) connection(ctx context.Context) *Connection {
+	ctx, cancel := context.WithTimeout(ctx, engineTime)
+	defer cancel()
+	m.mu.Lock()
+	leases := slices.Clone(m.leases)
+	m.mu.Unlock()
+	for _, l := range leases {
+		l.gate.pass(ctx)
+	}
+	return &Connection{Leases: m.State().Leases}
+}
+
+// engineTime is how long browser_connect waits for a page that was just lent.
+const engineTime = 3 * time.Second
 
 func (m *Manager) approvalLink(token string) string {
 	return fmt.Sprintf("http://127.0.0.1:%d%s%s", m.opt.Port(), protocol.ApprovePath, token)

@@ -320,7 +320,7 @@ type fakeTab struct {
 func (t *fakeTab) Start(context.Context, []protocol.ChildSession) error { return nil }
 func (t *fakeTab) Handle(protocol.Event)                                {}
 func (t *fakeTab) Close()                                               {}
-func (t *fakeTab) Arrives(string, string) bool                         { return t.arrives }
+func (t *fakeTab) Arrives(string, string) bool                          { return t.arrives }
 func (t *fakeTab) Dialog() *browser.Dialog                              { return nil }
 
 func (t *fakeTab) SetDriving(d bool) {

@@ -17,7 +17,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -325,10 +324,7 @@ func (m *Manager) budget(ctx context.Context) (context.Context, context.CancelFu
 
 var errBudget = protocol.Errorf(protocol.Timeout, "the call's time is up")
 
-// since says how long ago something was, in words.
-func since(t time.Time) string {
-	return fmt.Sprintf("%s ago", time.Since(t).Round(time.Second))
-}
+func since(t time.Time) string { return time.Since(t).Round(time.Second).String() }
 
 // ClientName makes a client's claimed name fit for the owner's eyes.
 func ClientName(claimed string) string { return or(clean(claimed, 64), "an agent") }

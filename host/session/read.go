@@ -93,7 +93,7 @@ func (l *lease) holds(doc browser.Document) bool {
 // mayRead says why the agent may not even read now. (mailbox)
 func (l *lease) mayRead() error {
 	if l.state == LeaseSuspended && l.private {
-		return protocol.Errorf(protocol.OwnerPrivate, "the owner is driving in private since %s", since(l.driven))
+		return protocol.Errorf(protocol.OwnerPrivate, "the owner has been driving in private for %s", since(l.driven))
 	}
 	if code := l.guard.Reading(time.Now()); code != "" {
 		return refusal(code)
@@ -120,7 +120,7 @@ func (l *lease) conclude(r *Report) {
 		r.Notes = append(l.notes, r.Notes...)
 		l.notes = nil
 		if l.state == LeaseSuspended {
-			r.Notes = append(r.Notes, "the owner is driving this tab since "+since(l.driven))
+			r.Notes = append(r.Notes, "the owner is driving this tab, for "+since(l.driven)+" so far")
 		}
 		if l.mayRead() == nil {
 			r.Document = l.page.Document()
