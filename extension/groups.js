@@ -58,8 +58,8 @@ export async function group(lease) {
     if (found?.windowId === tab.windowId) groupId = candidate;
   }
   const made = await whenStill(() => chrome.tabs.group({tabIds: [tabId], ...(groupId === undefined ? {createProperties: {windowId: tab.windowId}} : {groupId})}));
-  if (leaseOf(tabId) !== lease) return void quietly(chrome.tabs.ungroup(tabId));
   lease.group = made;
+  if (leaseOf(tabId) !== lease) return void await ungroup(lease); // it ended meanwhile
   save('leases');
   const agent = session.agents[instance];
   await chrome.tabGroups.update(made, {title: titleOf(agent), color: agent?.color});

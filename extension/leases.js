@@ -13,9 +13,10 @@ import {failAll} from './guard.js';
 import {isHostPort, linked, relink, review, tell} from './links.js';
 import {dropPrompts} from './prompts.js';
 import {forgetQueue, holdBack, introduce} from './relay.js';
-import {changed, leaseOf, leases, save, session} from './state.js';
+import {changed, leaseOf, leases, save, session, stored} from './state.js';
 
 const BADGE_AGAIN_MS = 250;
+const UNGROUP_MS = 1000; // longer while the owner drags
 const REATTACH_MS = 150;
 const REATTACH_AGAIN_MS = 3000;
 const WAKE = 'wake';
@@ -50,6 +51,8 @@ export async function share({instance, id, tab, access, exact, until, sealed, op
   if (why !== null) throw new Fault('attach_refused', why);
   const lease = begin(tab, instance, {access, exact, sealed, opened, until: until > 0 ? Date.now() + until * 1000 : null});
   try {
+    await stored();
+    standing(lease);
     await attach(tab);
     standing(lease);
     lease.stage = 'offered';
@@ -85,6 +88,8 @@ export async function open(instance, {url, lease: name, beside}) {
   const {access, exact, sealed, until} = other;
   const lease = begin(tab, instance, {access, exact, sealed, until, opened: true});
   try {
+    await stored();
+    standing(lease);
     await attach(tab);
     standing(lease);
     lease.lease = name;
@@ -133,7 +138,7 @@ const blockRule = (tab, on) => chrome.declarativeNetRequest.updateSessionRules({
 
 /** @param {number} tab @param {string} instance @param {Pick<Lease, 'access' | 'exact' | 'sealed' | 'until' | 'opened'>} terms */
 function begin(tab, instance, terms) {
-  if (leaseOf(tab)) throw new Fault('attach_refused', unsharable('', tab) ?? '');
+  if (session.leases[tab]) throw new Fault('attach_refused', 'It is shared already.');
   /** @type {Lease} */
   const lease = {
     tab, instance, ...terms, lease: '', client: session.agents[instance]?.name ?? '', stage: 'attaching', since: Date.now(),
@@ -177,7 +182,7 @@ export function settle(lease) {
 export async function end(lease, reason, {detail = '', silent = false, close = false, attached = true} = {}) {
   const {tab, instance, stage} = lease;
   if (leaseOf(tab) !== lease) return true;
-  delete session.leases[tab];
+  lease.stage = 'ended'; // it stands in the store until the debugger is gone: a new worker goes on from here
   save('leases');
   forgetQueue(tab);
   const failed = failAll(lease);
@@ -192,7 +197,9 @@ export async function end(lease, reason, {detail = '', silent = false, close = f
   else if (attached) detached = await chrome.debugger.detach({tabId: tab}).then(() => true, () => false);
   badgeOff(tab);
   quietly(chrome.tabs.update(tab, {autoDiscardable: true}));
-  quietly(ungroup(lease));
+  await Promise.race([quietly(ungroup(lease)), new Promise((late) => setTimeout(late, UNGROUP_MS))]);
+  if (session.leases[tab] === lease) delete session.leases[tab];
+  save('leases');
   review();
   return detached;
 }

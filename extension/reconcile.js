@@ -20,9 +20,10 @@ export async function reconcile() {
     quietly(retitleLeftovers());
   }
   quietly(clearRules());
-  if (leases().length > 0) {
+  const found = Object.values(session.leases);
+  if (found.length > 0) {
     const tabs = await describe();
-    await Promise.all(leases().map((lease) => resume(lease, tabs.get(lease.tab))));
+    await Promise.all(found.map((lease) => resume(lease, tabs.get(lease.tab))));
     for (const {tab} of leases()) unattended(moved(tab)); // out of its group meanwhile
   }
   review();
@@ -30,10 +31,10 @@ export async function reconcile() {
 
 /** @param {import('./state.js').Lease} lease @param {{attached: boolean} | undefined} target */
 async function resume(lease, target) {
+  const interrupted = lease.stage === 'attaching' || lease.stage === 'ended' || lease.lease === '';
+  lease.stage = 'lost';
   if (!target) return end(lease, 'closed', {attached: false});
   if (!target.attached) return end(lease, 'canceled', {attached: false});
-  const interrupted = lease.stage === 'attaching' || lease.lease === '';
-  lease.stage = 'lost';
   const stopped = chrome.debugger.sendCommand({tabId: lease.tab}, 'Page.stopLoading');
   await Promise.race([Promise.all([failAll(lease), quietly(stopped)]), new Promise((late) => setTimeout(late, STOP_MS))]);
   return interrupted ? end(lease, 'reconciled') : undefined;

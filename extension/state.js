@@ -19,7 +19,8 @@
  * @property {string} lease the host's id of it, '' until the host accepted it
  * @property {string} instance of the host it is lent to
  * @property {string} client the agent's name, as shown
- * @property {'attaching' | 'offered' | 'live' | 'lost'} stage `lost`: its host is not linked. Not live: it relays no event
+ * @property {'attaching' | 'offered' | 'live' | 'lost' | 'ended'} stage `lost`: its host is not linked; `ended`: only the debugger is
+ *   still there
  * @property {Access} access
  * @property {boolean} exact
  * @property {boolean} sealed
@@ -89,25 +90,28 @@ export function save(...names) {
   for (const name of names) dirty.add(name);
 }
 
+/** Writes now, for what must be known before the next thing is done. */
+export const stored = () => flush();
+
 /** Tells the pages that something changed which only memory holds. */
 export function changed() {
   session.view++;
   save('view');
 }
 
-function flush() {
+async function flush() {
   const written = [...dirty];
   dirty.clear();
   const pick = (/** @type {object} */ home) => Object.fromEntries(Object.entries(home).filter(([name]) => written.includes(/** @type {Name} */ (name))));
-  for (const [area, values] of /** @type {const} */ ([[chrome.storage.local, pick(kept)], [chrome.storage.session, pick(session)]])) {
-    if (Object.keys(values).length > 0) area.set(values).catch((error) => console.error('storing', error));
-  }
+  const homes = /** @type {const} */ ([[chrome.storage.local, pick(kept)], [chrome.storage.session, pick(session)]]);
+  await Promise.all(homes.map(([area, values]) => Object.keys(values).length > 0
+    && area.set(values).catch((error) => console.error('storing', error))));
 }
 
-/** @param {number} tab */
-export const leaseOf = (tab) => session.leases[tab];
+/** The lease of a tab, if it has not ended. @param {number} tab */
+export const leaseOf = (tab) => (session.leases[tab]?.stage === 'ended' ? undefined : session.leases[tab]);
 
-export const leases = () => Object.values(session.leases);
+export const leases = () => Object.values(session.leases).filter(({stage}) => stage !== 'ended');
 
 /** @param {string} instance */
 export const leasesOf = (instance) => leases().filter((lease) => lease.instance === instance);

@@ -44,7 +44,7 @@ export class Browser {
   }
 
   fire(path, ...args) {
-    const event = path.split('.').reduce((at, name) => at[name], this.worker?.chrome ?? {});
+    const event = path.split('.').reduce((at, name) => at?.[name], this.worker?.chrome);
     event?.fire(...args);
   }
 
@@ -203,7 +203,7 @@ export class Browser {
         this.calls.push([here, ...structuredClone(args)]);
         let result;
         try {
-          result = at[name](...args); // looked up now: a test may have put another in its place
+          result = at[name](...structuredClone(args)); // looked up now: a test may have put another in its place
         } catch (problem) {
           return this.later(alive, () => { throw error(problem.message); });
         }

@@ -70,6 +70,9 @@ export class Worker {
     return this;
   }
 
+  /** Its clock jumps, as after a sleep of the machine. */
+  later(ms) { vm.runInContext(`{const {now} = Date; Date.now = () => now() + ${ms};}`, this.context); }
+
   /** Gone between two instructions: no event is heard, no promise settles, no timer fires; sockets break. */
   kill() {
     this.dead = true;

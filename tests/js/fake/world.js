@@ -52,7 +52,7 @@ export class World {
   async lend(host, tab = this.page()) {
     const {ok, error} = await this.ask('lease.share', {instance: host.instance, tab});
     if (!ok) throw new Error(`${error.code}: ${error.message}`);
-    await until(() => this.browser.badges.get(tab) === 'ON' && (this.browser.tabs.get(tab).pinned || this.browser.tabs.get(tab).groupId !== -1));
+    await until(() => this.browser.badges.get(tab) === 'ON' && (this.browser.tabs.get(tab).pinned || this.browser.groups.get(this.browser.tabs.get(tab).groupId)?.title));
     return tab;
   }
 
@@ -72,6 +72,12 @@ export async function until(check, ms = 3000) {
     await new Promise((done) => setTimeout(done, 2));
   }
 }
+
+/** A prompt about a tab. */
+export const question = (tab) => ({
+  id: 'p1', tab, kind: 'navigate', site: 'b.example', destination: 'https://b.example', method: '', control: '', fields: [],
+  announced: true, choices: ['once', 'while_shared', 'no'], expires_ms: 300_000,
+});
 
 /** Lets everything that can happen at once happen. */
 export const quiet = async (ms = 30) => new Promise((done) => setTimeout(done, ms));
