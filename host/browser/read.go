@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/tabvalet/tabvalet/protocol"
@@ -176,7 +177,9 @@ func (r *text) join(answers map[string]*readAnswer, frame string, readable map[s
 	for _, f := range a.Frames {
 		before, after := splitUTF16(rest, f.At-done)
 		b.WriteString(before)
-		rest, done = after, f.At
+		line, after, _ := strings.Cut(after, "\n") // the line of the frame itself, and then what is in it
+		b.WriteString(line + "\n")
+		rest, done = after, f.At+lenUTF16(line)+1
 		switch {
 		case answers[f.Key] != nil:
 			ownLine(&b, r.join(answers, f.Key, readable))
@@ -200,16 +203,20 @@ func ownLine(b *strings.Builder, s string) {
 	b.WriteByte('\n')
 }
 
+func lenUTF16(s string) (n int) {
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
 // splitUTF16 splits s after n UTF-16 units.
 func splitUTF16(s string, n int) (before, after string) {
 	for i, r := range s {
 		if n <= 0 {
 			return s[:i], s[i:]
 		}
-		n--
-		if r > 0xFFFF {
-			n--
-		}
+		n -= utf16.RuneLen(r)
 	}
 	return s, ""
 }
@@ -245,7 +252,7 @@ func wholeLine(runes []rune, start, end int) int {
 }
 
 // search gives the surroundings of each match, at most max characters, and counts them all.
-func (c *text) search(what string, max int) (string, int) {
+func (c *text) search(what string, limit int) (string, int) {
 	hay, needle := foldCase(c.runes), foldCase([]rune(what))
 	var b strings.Builder
 	count, shown := 0, 0 // shown: up to where the text stands in b already
@@ -254,8 +261,8 @@ func (c *text) search(what string, max int) (string, int) {
 			continue
 		}
 		count++
-		from, to := maxInt(i-searchAround, shown), min(i+len(needle)+searchAround, len(hay))
-		if to > from && utf8.RuneCountInString(b.String())+to-from <= max {
+		from, to := max(i-searchAround, shown), min(i+len(needle)+searchAround, len(hay))
+		if to > from && utf8.RuneCountInString(b.String())+to-from <= limit {
 			if from > shown || b.Len() == 0 {
 				fmt.Fprintf(&b, "[at %d] ", from)
 			}
@@ -269,8 +276,6 @@ func (c *text) search(what string, max int) (string, int) {
 	}
 	return b.String(), count
 }
-
-func maxInt(a, b int) int { return max(a, b) }
 
 func foldCase(runes []rune) []rune {
 	out := make([]rune, len(runes))

@@ -287,16 +287,16 @@ type window struct {
 	from  int
 }
 
-// bound leaves lines out until the text is within max characters: first what is neither on screen nor in the outline,
+// bound leaves lines out until the text is within limit characters: first what is neither on screen nor in the outline,
 // then the outline from the end, always whole lines. left says where in each capture the first line was left out.
-func bound(lines []placed, max int) (kept []placed, left []window) {
+func bound(lines []placed, limit int) (kept []placed, left []window) {
 	for _, l := range lines {
 		if l.Left > 0 {
 			left = leftOut(left, l.frame, l.Index)
 		}
 	}
 	size := sizeOf(lines)
-	if size <= max {
+	if size <= limit {
 		return lines, left
 	}
 	drop := make([]bool, len(lines))
@@ -305,7 +305,7 @@ func bound(lines []placed, max int) (kept []placed, left []window) {
 		func(l placed) bool { return l.OnScreen == 0 },
 		func(placed) bool { return true },
 	} {
-		for i := len(lines) - 1; i >= 0 && size > max-endRoom; i-- {
+		for i := len(lines) - 1; i >= 0 && size > limit-endRoom; i-- {
 			if l := lines[i]; !drop[i] && droppable(l) {
 				drop[i] = true
 				size -= sizeOf(lines[i : i+1])
@@ -318,7 +318,7 @@ func bound(lines []placed, max int) (kept []placed, left []window) {
 		if !drop[i] {
 			kept = append(kept, l)
 		} else {
-			count += 1 + max0(l.Left-1)
+			count += max(l.Left, 1)
 		}
 	}
 	kept = append(kept, placed{line: line{Text: fmt.Sprintf("- … %d more lines left out", count)}})
@@ -327,8 +327,6 @@ func bound(lines []placed, max int) (kept []placed, left []window) {
 
 // endRoom is kept free for the line that tells what was left out.
 const endRoom = 48
-
-func max0(n int) int { return max(n, 0) }
 
 // leftOut notes the first line left out of a frame's capture.
 func leftOut(left []window, frame string, index int) []window {
