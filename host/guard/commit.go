@@ -191,10 +191,10 @@ func (g *Guard) belongs(c Commit, d, before *document, n *chain, main bool, now 
 	}
 	if c.Restored {
 		_, granted := g.book.Holds(policy.Navigate, d.origin, now)
-		return granted || g.stays(before, d, now)
+		return granted || g.book.Stays(before.origin, d.origin, now)
 	}
 	// No request at all: content the page wrote itself (document.open, a javascript: address) keeps its origin.
-	return before != nil && before.origin.Same(d.origin)
+	return before.origin.Same(d.origin)
 }
 
 // lives reports whether what let a main document load still holds now that it commits.
@@ -206,10 +206,6 @@ func (g *Guard) lives(n *chain, d *document, now time.Time) bool {
 		return n.driver == policy.ByPage // it moved within a site nobody reads
 	}
 	return g.book.Extend(n.grant, d.origin, now)
-}
-
-func (g *Guard) stays(before, d *document, now time.Time) bool {
-	return before != nil && g.book.Stays(before.origin, d.origin, now)
 }
 
 // Attached tells of a new frame (Page.frameAttached), before it has committed anything: it holds a blank document of its
@@ -234,7 +230,7 @@ func (g *Guard) Detached(frame string) []Ticket {
 	delete(g.frames, frame)
 	gone := g.dropTickets(func(t *Ticket) bool { return t.Frame == frame })
 	for id, d := range g.frames {
-		if d.parent == frame && id != frame {
+		if d.parent == frame {
 			gone = append(gone, g.Detached(id)...)
 		}
 	}

@@ -60,6 +60,7 @@ func TestSecondGate(t *testing.T) {
 		}, Frozen},
 		{"the owner's navigation", func(d *desk) Commitment { d.get(other, driving, as("U")); return d.commit("U", other) }, Unread},
 		{"the owner's way to Chrome's settings", func(d *desk) Commitment { d.TakenOver(); return d.commit("U", "chrome://settings/") }, Unread},
+		{"the owner's page, whose origin is another", func(d *desk) Commitment { d.TakenOver(); return d.commit("U", shop, reporting(evil)) }, Unread},
 		{"an address typed in front", func(d *desk) Commitment { d.get(other, inFront, as("U")); return d.commit("U", other) }, Unread},
 
 		{"a frame that was paused", func(d *desk) Commitment { d.get(other, in("new"), as("C")); return d.commit("C", other, child("new")) }, OK},
@@ -231,7 +232,14 @@ func TestReadsFramesByTheirOwnOrigin(t *testing.T) {
 			t.Errorf("%s may be read: %v", origin, got)
 		}
 	}
+	d.Attached("ad", mainFrame) // told twice: it holds what it held
+	if d.Reads("ad", d.now) {
+		t.Error("a frame may be read because it was told again")
+	}
 	d.Detached("ad")
+	if !d.Reads("own", d.now) {
+		t.Error("another frame went with it")
+	}
 	for _, frame := range []string{"ad", "inAd", "new"} {
 		if _, there := d.frames[frame]; there {
 			t.Errorf("%s outlives the frame it was in", frame)
@@ -273,6 +281,36 @@ func TestBlankDocumentIsItsMakers(t *testing.T) {
 	d.get(other, driving, as("U"))
 	d.commit("U", other)
 	d.stands(d.commit("B2", "about:blank"), Unread)
+}
+
+func TestEmptyTabMayBeRead(t *testing.T) {
+	now := time.Now()
+	g := New(Config{Book: policy.NewBook(policy.Terms{Access: policy.AccessAct}, now), URL: "about:blank"})
+	if code := g.Reading(now); code != "" {
+		t.Errorf("an empty tab answers %q", code)
+	}
+	g.Start([]Commit{{Frame: mainFrame, Loader: "0", URL: "about:blank", Origin: "://"}}, now)
+	if code := g.Reading(now); code != "" {
+		t.Errorf("an empty tab that started answers %q", code)
+	}
+	if f := g.Foresee(Intent{Kind: Navigates, URL: shop}, now); f.Verdict != policy.Ask {
+		t.Errorf("the first address: %s %s", f.Verdict, f.Code)
+	}
+}
+
+func TestReadOnlyLeaseGoesBackWithinItsSite(t *testing.T) {
+	for url, want := range map[string]Standing{"https://www.shop.test/": OK, other: Frozen} {
+		d := at(t, policy.AccessRead)
+		d.stands(d.commit("old", url, restored), want)
+	}
+}
+
+func TestEndedLeaseHoldsNothing(t *testing.T) {
+	d := atShop(t)
+	d.Ended()
+	if left := d.Book().List(d.now); len(left) != 0 {
+		t.Errorf("grants left: %v", left)
+	}
 }
 
 func TestFramesComeBackWithTheirPage(t *testing.T) {

@@ -86,6 +86,16 @@ func TestPausedDuringAnAct(t *testing.T) {
 	}
 }
 
+func TestAddressesThatAreNoTargetsSayWhy(t *testing.T) {
+	for url, want := range map[string]policy.Code{
+		"data:text/html,x": policy.SchemeRefused, "file:///etc/passwd": policy.SchemeRefused, "http://127.1:4711/": policy.BlockedByPolicy, other: policy.BlockedByPolicy,
+	} {
+		if r := atShop(t).get(url); r.Code != want {
+			t.Errorf("%s: %q, want %q", url, r.Code, want)
+		}
+	}
+}
+
 func TestReadOnlyLeaseSetsNothingOff(t *testing.T) {
 	d := at(t, policy.AccessRead)
 	d.want(d.get(shop+"/x"), Continue, Allowed)
