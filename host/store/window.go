@@ -69,8 +69,14 @@ func (s *Store) openWindow(w Window, life time.Duration) (Window, error) {
 	return w, s.writeWindow(&w)
 }
 
-// Window gives the window that is open, or was used and not closed yet. If there is none the code is pairing_closed.
+// Window gives the window that is open, or was used and not closed yet. If there is none the code is pairing_closed. It
+// waits for a pairing that is being written, so that whoever sees a used window finds the profile.
 func (s *Store) Window() (Window, error) {
+	unlock, err := lock(s.lockPath())
+	if err != nil {
+		return Window{}, err
+	}
+	defer unlock()
 	w, err := s.readWindow()
 	if err != nil {
 		return Window{}, err
