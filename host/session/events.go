@@ -171,7 +171,7 @@ func (l *lease) navigated(e protocol.Event, p navigatedEvent) {
 func (l *lease) commit(c guard.Commitment) {
 	l.withdraw(c.Gone)
 	l.record(c.Row)
-	if c.Main && c.Standing == guard.Frozen {
+	if c.Standing == guard.Frozen { // whichever frame escaped: the tab is left to the owner
 		l.move(Escapes)
 		l.notes = append(l.notes, "the tab went to a document nobody allowed; it is left to the owner")
 		l.stopAct(protocol.Errorf(protocol.NavigationEscaped, "the tab went to a document nobody allowed"))
