@@ -86,6 +86,7 @@ func TestSecondGate(t *testing.T) {
 func TestFrozenTabLosesEverythingAndIsLeftToTheOwner(t *testing.T) {
 	d := atShop(t)
 	d.click()
+	d.get(shop+"/slow", as("D")) // under way when it happens
 	asked := d.get(other, as("C"))
 	c := d.commit("C", other)
 	if c.Code != policy.NavigationEscaped || len(c.Gone) != 1 || c.Gone[0].ID != asked.Ticket.ID || c.Row.Verdict != "frozen" {
@@ -95,6 +96,7 @@ func TestFrozenTabLosesEverythingAndIsLeftToTheOwner(t *testing.T) {
 		t.Errorf("grants left: %v", left)
 	}
 	d.want(d.post(evil), Continue, UserDriven)
+	d.want(d.get(evil, hopOf("D")), Continue, UserDriven)
 	if d.Reads(mainFrame, d.now) || d.ReadsOrigin(shop, d.now) {
 		t.Error("a frozen tab may be read")
 	}
