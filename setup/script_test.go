@@ -37,6 +37,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"press":  press,
 			"record": record,
+			"opened": opened,
 		},
 	})
 }
@@ -73,6 +74,17 @@ func press(ts *testscript.TestScript, neg bool, args []string) {
 	if (err != nil) != neg {
 		ts.Fatalf("press %s: %v", args[0], err)
 	}
+}
+
+// opened waits until a command in the background has opened a window.
+func opened(ts *testscript.TestScript, neg bool, _ []string) {
+	s := store.Open(dirs(ts))
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		if _, err := s.Window(); (err == nil) != neg {
+			return
+		}
+	}
+	ts.Fatalf("no window")
 }
 
 // record writes some acts as a host would, and keeps their ends as an extension would.

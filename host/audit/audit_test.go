@@ -188,9 +188,12 @@ func TestOnlyIntentsWaitForTheDisk(t *testing.T) {
 // Every call to the disk fails once, for a while, in each way. No act may pass whose intent is not on disk, the log must
 // recover, and the record must tell what it lost.
 func TestNthFailureRefusesTheActAndIsTold(t *testing.T) {
-	for _, how := range []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS, nil} {
+	for _, how := range []error{syscall.ENOSPC, nil} {
 		for from := 1; from <= 40; from++ {
-			for _, length := range []int{1, 3, 12} {
+			for _, length := range []int{1, 12} {
+				if testing.Short() && from%4 > 0 {
+					continue
+				}
 				t.Run(fmt.Sprintf("%v/%d+%d", how, from, length), func(t *testing.T) {
 					dir := t.TempDir()
 					f := &faults{from: from, to: from + length, err: how}
@@ -247,17 +250,21 @@ func TestNthFailureRefusesTheActAndIsTold(t *testing.T) {
 }
 
 func TestTouchedFileRefusesTheActAndIsTold(t *testing.T) {
-	touch := map[string]func(path string) error{
-		"deleted":   os.Remove,
-		"renamed":   func(p string) error { return os.Rename(p, p+".old") },
-		"truncated": func(p string) error { return os.Truncate(p, 10) },
-		"opened":    func(p string) error { return os.Chmod(p, 0o644) },
-		"linked":    func(p string) error { return os.Link(p, p+".link") },
-		"replaced": func(p string) error {
+	for _, c := range []struct {
+		name  string
+		touch func(path string) error
+		shows bool // Verify sees it afterwards
+	}{
+		{"deleted", os.Remove, true},
+		{"renamed", func(p string) error { return os.Rename(p, p+".old") }, true},
+		{"truncated", func(p string) error { return os.Truncate(p, 10) }, true},
+		{"opened to others", func(p string) error { return os.Chmod(p, 0o644) }, false},
+		{"given a second name", func(p string) error { return os.Link(p, p+".link") }, true},
+		{"replaced by its copy", func(p string) error {
 			b, err := os.ReadFile(p)
 			return errors.Join(err, os.Remove(p), os.WriteFile(p, b, 0o600))
-		},
-		"extended": func(p string) error {
+		}, false},
+		{"extended", func(p string) error {
 			f, err := os.OpenFile(p, os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
 				return err
@@ -265,14 +272,13 @@ func TestTouchedFileRefusesTheActAndIsTold(t *testing.T) {
 			defer f.Close()
 			_, err = f.WriteString("x")
 			return err
-		},
-	}
-	for name, do := range touch {
-		t.Run(name, func(t *testing.T) {
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			l := newLog(t, dir, "one")
 			intent(t, l)
-			if err := do(filepath.Join(dir, l.head.File)); err != nil {
+			if err := c.touch(filepath.Join(dir, l.head.File)); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := l.Intent(Row{}); protocol.CodeOf(err) != protocol.AuditUnavailable {
@@ -282,10 +288,13 @@ func TestTouchedFileRefusesTheActAndIsTold(t *testing.T) {
 				t.Error("Err is nil")
 			}
 			intent(t, l)
-			entries, _ := Entries(dir, Select{})
+			entries := must(Entries(dir, Select{}))
 			i := slices.IndexFunc(entries, func(e Entry) bool { return e.Kind == Opened && e.Open.Cause != "" })
 			if i < 0 || entries[i].Open.Gap != 1 {
 				t.Error("no row tells of the failure")
+			}
+			if r := Verify(dir, nil); r.OK() == c.shows {
+				t.Errorf("Verify: %v", r.Problems)
 			}
 		})
 	}
@@ -323,6 +332,12 @@ func TestClockSetBackIsFlaggedAndNothingElse(t *testing.T) {
 	}
 	if r.Files != 1 {
 		t.Errorf("%d files: the day went back", r.Files)
+	}
+	day := l.day
+	l.stop(syscall.EIO)
+	intent(t, l)
+	if l.day != day || !strings.HasPrefix(l.head.File, day) {
+		t.Errorf("the next file is %s, want one of %s", l.head.File, day)
 	}
 	entries, _ := Entries(dir, Select{})
 	for i, e := range entries {

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -19,17 +20,23 @@ import (
 
 // A book is a record of three instances, the second of two days, with the mirror that an extension would have of it.
 type book struct {
-	dir    string
 	files  map[string][][]byte
 	mirror []protocol.Head
 }
 
+var theBook *book
+
+// writeBook writes the book once: tests change copies of its files.
 func writeBook(t *testing.T) *book {
 	t.Helper()
-	b := &book{dir: t.TempDir(), files: make(map[string][][]byte)}
+	if theBook != nil {
+		return theBook
+	}
+	b := &book{files: make(map[string][][]byte)}
+	dir := t.TempDir()
 	heads := make(map[string]protocol.Head)
 	for i, instance := range []string{"first", "second", "third"} {
-		l := newLog(t, b.dir, instance)
+		l := newLog(t, dir, instance)
 		l.OnRow = func(file string, r protocol.Row) { heads[file] = protocol.Head{File: file, Seq: r.Seq, Hash: r.Hash} }
 		for n := range 12 {
 			if i == 1 && n == 6 {
@@ -43,12 +50,13 @@ func writeBook(t *testing.T) *book {
 	}
 	for name, h := range heads {
 		b.mirror = append(b.mirror, h)
-		data, err := os.ReadFile(filepath.Join(b.dir, name))
+		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.files[name] = bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
 	}
+	theBook = b
 	return b
 }
 
@@ -200,12 +208,12 @@ var edits = []edit{
 
 func TestVerifyAcceptsWhatWasWritten(t *testing.T) {
 	b := writeBook(t)
-	r := check(t, b.dir, b.mirror...)
+	dir := b.store(t, b.files)
+	r := check(t, dir, b.mirror...)
 	if r.Files != 4 || r.Attested != 4+3 || len(r.Notes) != 0 {
 		t.Errorf("%d files, %d attested, notes %v; want 4, 7 and none", r.Files, r.Attested, r.Notes)
 	}
-	check(t, b.store(t, b.files), b.mirror...)
-	if r := Verify(filepath.Join(b.dir, "none"), nil); !r.OK() || r.Files != 0 {
+	if r := Verify(filepath.Join(dir, "none"), nil); !r.OK() || r.Files != 0 {
 		t.Errorf("an absent directory: %+v", r)
 	}
 }
@@ -276,6 +284,110 @@ func TestVerifyWithoutMirrorHearsTheOtherFiles(t *testing.T) {
 			if got, want := Verify(b.store(t, files), nil).OK(), strings.Contains(name, "third"); got != want {
 				t.Errorf("%s cut to %d rows: OK is %v, want %v", name, n, got, want)
 			}
+		}
+	}
+}
+
+// Rows that chain and have no witness must still fit one another.
+func TestVerifyRefusesRowsThatDoNotFit(t *testing.T) {
+	b := writeBook(t)
+	name := fileName(must(decode(b.files[b.mirror[0].File][0])).Time.Format(time.DateOnly), "third", 1)
+	for what, change := range map[string]func(r *Row){
+		"number repeated":  func(r *Row) { r.Seq-- },
+		"number left out":  func(r *Row) { r.Seq++ },
+		"other instance":   func(r *Row) { r.Instance = "other" },
+		"earlier":          func(r *Row) { r.Mono = 0 },
+		"clock not told":   func(r *Row) { r.Time = r.Time.AddDate(0, 0, -1) },
+		"clock told wrong": func(r *Row) { r.Back = true },
+		"second opening":   func(r *Row) { r.Kind, r.Of, r.Open, r.Prev = Opened, 0, &Opening{V: Version, File: name}, "" },
+	} {
+		t.Run(what, func(t *testing.T) {
+			lines := slices.Clone(b.files[name][:8])
+			row := must(decode(lines[6]))
+			change(row)
+			lines[6] = must(row.encode())
+			if row.Kind != Opened {
+				rechain(lines, 6)
+			}
+			files := maps.Clone(b.files)
+			files[name] = lines
+			r := Verify(b.store(t, files), nil)
+			if len(r.Problems) != 1 || r.Problems[0].File != name {
+				t.Errorf("problems %v, want one in %s", r.Problems, name)
+			}
+		})
+	}
+}
+
+// A file in the middle of an instance's files that was forged to know nothing of the one before, which is gone.
+func TestVerifyMissesTheFileBefore(t *testing.T) {
+	b := writeBook(t)
+	var before, after string
+	for name := range b.files {
+		if strings.Contains(name, "second") {
+			if after == "" || name > after {
+				before, after = after, name
+			} else {
+				before = name
+			}
+		}
+	}
+	forge := func(links func([]protocol.Head) []protocol.Head) map[string][][]byte {
+		files := maps.Clone(b.files)
+		lines := slices.Clone(files[after])
+		row := must(decode(lines[0]))
+		row.Open.Links = links(row.Open.Links)
+		lines[0] = must(row.encode())
+		rechain(lines, 1)
+		files[after] = lines
+		return files
+	}
+	files := forge(func([]protocol.Head) []protocol.Head { return []protocol.Head{} })
+	for name := range files { // its own witness
+		if strings.Contains(name, "third") {
+			delete(files, name)
+		}
+	}
+	if r := Verify(b.store(t, files), nil); !blames(r, after, "it does not follow "+before) {
+		t.Errorf("without the link: %v", r.Problems)
+	}
+	for name := range files { // nor does anybody else know
+		if name != after {
+			delete(files, name)
+		}
+	}
+	if r := Verify(b.store(t, files), nil); !blames(r, after, "before it are missing") {
+		t.Errorf("alone: %v", r.Problems)
+	}
+}
+
+func blames(r Report, file, what string) bool {
+	return slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.File == file && strings.Contains(p.What, what) })
+}
+
+// A witness that was edited must not speak against the file that it names.
+func TestVerifyHearsNoBadWitness(t *testing.T) {
+	b := writeBook(t)
+	name := fileName(must(decode(b.files[b.mirror[0].File][0])).Time.Format(time.DateOnly), "third", 1)
+	lines := slices.Clone(b.files[name])
+	row := must(decode(lines[0]))
+	for i := range row.Open.Links {
+		row.Open.Links[i].Hash = strings.Repeat("0", 64)
+	}
+	lines[0] = must(row.encode())
+	files := maps.Clone(b.files)
+	files[name] = lines
+	r := Verify(b.store(t, files), nil)
+	if len(r.Problems) != 1 || r.Problems[0].File != name || r.Problems[0].Seq != 1 {
+		t.Errorf("problems %v, want one, in row 1 of %s", r.Problems, name)
+	}
+}
+
+func TestVerifyRefusesFileUnderAnotherName(t *testing.T) {
+	b := writeBook(t)
+	for name, lines := range b.files {
+		if r := Verify(b.store(t, map[string][][]byte{"2020-01-01" + name[10:]: lines}), nil); !strings.Contains(fmt.Sprint(r.Problems), "is called "+name) {
+			t.Errorf("%s: %v", name, r.Problems)
 		}
 	}
 }
