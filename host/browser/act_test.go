@@ -321,10 +321,12 @@ func TestUnansweredDialogGetsItsDefault(t *testing.T) {
 			})
 			event(tab, "Page.javascriptDialogOpening", `{"url":"https://shop.test/","frameId":"M","message":"?","type":%q}`, kind)
 			time.Sleep(59 * time.Second)
+			synctest.Wait()
 			if tab.Dialog() == nil || len(answers) > 0 {
 				t.Errorf("%s: answered early: %v", kind, answers)
 			}
 			time.Sleep(2 * time.Second)
+			synctest.Wait()
 			if tab.Dialog() != nil || len(answers) != 1 || !strings.Contains(answers[0], `"accept":`+accept) {
 				t.Errorf("%s: got %v, want accept %s", kind, answers, accept)
 			}

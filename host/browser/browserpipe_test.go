@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -305,7 +306,6 @@ type leased struct {
 
 	mu     sync.Mutex
 	judge  func(request pausedRequest) string // continue, refuse, fail, hold; nil: continue
-	seen   []string                           // methods of events, in order
 	sent   []string                           // methods of commands, in order
 	paused []pausedRequest
 }
@@ -321,17 +321,39 @@ type pausedRequest struct {
 	} `json:"request"`
 }
 
-// The events that the worker forwards (PROTOCOL.md).
-var forwarded = map[string]bool{}
-
-func init() {
-	for _, name := range strings.Fields(`Page.frameNavigated Page.navigatedWithinDocument Page.frameStartedNavigating
-		Page.frameRequestedNavigation Page.frameStartedLoading Page.frameStoppedLoading Page.frameAttached Page.frameDetached
-		Page.domContentEventFired Page.loadEventFired Page.lifecycleEvent Page.javascriptDialogOpening Page.javascriptDialogClosed
-		Page.fileChooserOpened Page.downloadWillBegin Fetch.requestPaused Network.requestWillBeSent Network.responseReceived
-		Network.loadingFinished Network.loadingFailed Target.attachedToTarget Target.detachedFromTarget Inspector.targetCrashed`) {
-		forwarded[name] = true
+// slim cuts an event to what the worker forwards of it, nil when it forwards nothing.
+func slim(method string, params jsontext.Value) jsontext.Value {
+	i := slices.IndexFunc(protocol.EventRules, func(r protocol.EventRule) bool { return r.Method == method })
+	if i < 0 {
+		return nil
 	}
+	rule := protocol.EventRules[i]
+	var all map[string]any
+	json.Unmarshal(params, &all)
+	for name, values := range rule.Where {
+		if !slices.Contains(values, fmt.Sprint(all[name])) {
+			return nil
+		}
+	}
+	kept := map[string]any{}
+	for _, path := range rule.Keep {
+		outer, inner, nested := strings.Cut(path, ".")
+		value, ok := all[outer]
+		if !nested && ok {
+			kept[outer] = value
+			continue
+		}
+		if from, _ := value.(map[string]any); from[inner] != nil {
+			to, _ := kept[outer].(map[string]any)
+			if to == nil {
+				to = map[string]any{}
+				kept[outer] = to
+			}
+			to[inner] = from[inner]
+		}
+	}
+	text, _ := json.Marshal(kept)
+	return text
 }
 
 // lease opens url in a background tab and leases it.
@@ -425,13 +447,11 @@ func (l *leased) event(cdp, session, method string, params jsontext.Value) {
 		}
 		l.guard(a.SessionID, a.SessionID)
 	}
-	if !forwarded[method] {
+	kept := slim(method, params)
+	if kept == nil {
 		return
 	}
-	l.mu.Lock()
-	l.seen = append(l.seen, method)
-	l.mu.Unlock()
-	l.Tab.Handle(protocol.Event{Tab: 1, Session: session, Method: method, Params: params})
+	l.Tab.Handle(protocol.Event{Tab: 1, Session: session, Method: method, Params: kept})
 	if method == "Fetch.requestPaused" {
 		l.pause(cdp, session, params)
 	}
@@ -472,10 +492,8 @@ func (l *leased) setJudge(judge func(pausedRequest) string) {
 }
 
 // Send implements Chrome.
-func (l *leased) Send(ctx context.Context, _ protocol.TabID, session string, _ bool, method string, params, result any) error {
-	l.mu.Lock()
-	l.sent = append(l.sent, method)
-	l.mu.Unlock()
+func (l *leased) Send(ctx context.Context, _ protocol.TabID, session string, act bool, method string, params, result any) error {
+	l.note(method, params, act)
 	if method == "Page.navigate" && l.extension != 0 {
 		text, _ := json.Marshal(params)
 		return l.c.eval(ctx, l.c.worker, fmt.Sprintf("chrome.debugger.sendCommand({tabId: %d}, %q, %s)", l.extension, method, text), result)
@@ -500,17 +518,15 @@ func (l *leased) debug() {
 }
 
 // SendAll implements Batcher.
-func (l *leased) SendAll(ctx context.Context, _ protocol.TabID, session string, _ bool, commands []Command) error {
+func (l *leased) SendAll(ctx context.Context, _ protocol.TabID, session string, act bool, commands []Command) error {
 	if session == "" {
 		session = l.root
 	}
 	answers := make([]chan reply, len(commands))
-	l.mu.Lock()
 	for i, c := range commands {
-		l.sent = append(l.sent, c.Method)
+		l.note(c.Method, c.Params, act)
 		_, answers[i] = l.c.start(session, c.Method, c.Params)
 	}
-	l.mu.Unlock()
 	for _, answer := range answers {
 		select {
 		case a := <-answer:
@@ -522,6 +538,20 @@ func (l *leased) SendAll(ctx context.Context, _ protocol.TabID, session string, 
 		}
 	}
 	return nil
+}
+
+// note holds a command against the allow-list.
+func (l *leased) note(method string, params any, act bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sent = append(l.sent, method)
+	text, err := json.Marshal(params)
+	if err != nil {
+		l.t.Errorf("%s: %v", method, err)
+	}
+	if kind, err := protocol.CheckCDP(method, text, act); err != nil || kind == protocol.CDPAct && !act {
+		l.t.Errorf("sending %s as act %v: kind %s, %v", method, act, kind, err)
+	}
 }
 
 // Block implements Chrome by the same session rule as the extension's.
