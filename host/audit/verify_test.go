@@ -60,6 +60,11 @@ func writeBook(t *testing.T) *book {
 	return b
 }
 
+// of gives the names of an instance's files, oldest first.
+func (b *book) of(instance string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(b.files)), func(n string) bool { return !strings.Contains(n, instance) })
+}
+
 // store writes the book's files into an empty directory and returns it.
 func (b *book) store(t *testing.T, files map[string][][]byte) string {
 	t.Helper()
@@ -291,7 +296,7 @@ func TestVerifyWithoutMirrorHearsTheOtherFiles(t *testing.T) {
 // Rows that chain and have no witness must still fit one another.
 func TestVerifyRefusesRowsThatDoNotFit(t *testing.T) {
 	b := writeBook(t)
-	name := fileName(must(decode(b.files[b.mirror[0].File][0])).Time.Format(time.DateOnly), "third", 1)
+	name := b.of("third")[0]
 	for what, change := range map[string]func(r *Row){
 		"number repeated":  func(r *Row) { r.Seq-- },
 		"number left out":  func(r *Row) { r.Seq++ },
@@ -322,16 +327,7 @@ func TestVerifyRefusesRowsThatDoNotFit(t *testing.T) {
 // A file in the middle of an instance's files that was forged to know nothing of the one before, which is gone.
 func TestVerifyMissesTheFileBefore(t *testing.T) {
 	b := writeBook(t)
-	var before, after string
-	for name := range b.files {
-		if strings.Contains(name, "second") {
-			if after == "" || name > after {
-				before, after = after, name
-			} else {
-				before = name
-			}
-		}
-	}
+	before, after := b.of("second")[0], b.of("second")[1]
 	forge := func(links func([]protocol.Head) []protocol.Head) map[string][][]byte {
 		files := maps.Clone(b.files)
 		lines := slices.Clone(files[after])
@@ -343,11 +339,7 @@ func TestVerifyMissesTheFileBefore(t *testing.T) {
 		return files
 	}
 	files := forge(func([]protocol.Head) []protocol.Head { return []protocol.Head{} })
-	for name := range files { // its own witness
-		if strings.Contains(name, "third") {
-			delete(files, name)
-		}
-	}
+	delete(files, b.of("third")[0]) // its own witness
 	if r := Verify(b.store(t, files), nil); !blames(r, after, "it does not follow "+before) {
 		t.Errorf("without the link: %v", r.Problems)
 	}
@@ -368,7 +360,7 @@ func blames(r Report, file, what string) bool {
 // A witness that was edited must not speak against the file that it names.
 func TestVerifyHearsNoBadWitness(t *testing.T) {
 	b := writeBook(t)
-	name := fileName(must(decode(b.files[b.mirror[0].File][0])).Time.Format(time.DateOnly), "third", 1)
+	name := b.of("third")[0]
 	lines := slices.Clone(b.files[name])
 	row := must(decode(lines[0]))
 	for i := range row.Open.Links {
