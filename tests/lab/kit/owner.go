@@ -314,14 +314,17 @@ func (o *Owner) ActiveTab(ctx context.Context) (string, error) {
 	})()`, &url)
 }
 
-// StopWorker ends the extension's service worker as Chrome may at any moment.
+// StopWorker ends the extension's service worker as Chrome may at any moment. It may be back at once.
 func (o *Owner) StopWorker(ctx context.Context) error {
+	t, err := o.worker(ctx)
+	if err != nil || t == nil {
+		return err
+	}
+	if _, err := cdp.Call(ctx, o.browser, target.CloseTarget, target.CloseTargetParams{TargetID: t.TargetID}); err != nil {
+		return err
+	}
 	for {
-		t, err := o.worker(ctx)
-		if err != nil || t == nil {
-			return err
-		}
-		if _, err := cdp.Call(ctx, o.browser, target.CloseTarget, target.CloseTargetParams{TargetID: t.TargetID}); err != nil {
+		if now, err := o.worker(ctx); err != nil || now == nil || now.TargetID != t.TargetID {
 			return err
 		}
 	}
