@@ -383,7 +383,7 @@ func (c *chromium) lease(t testing.TB, url string) *leased {
 		}
 		select {
 		case <-loaded:
-		case <-time.After(10 * time.Second):
+		case <-time.After(30 * time.Second):
 			t.Fatalf("opening %s: no load event", url)
 		}
 		c.handle(l.owner, nil)

@@ -125,14 +125,14 @@ func (t *Tab) Check(ctx context.Context, o CheckOptions) (*Checked, error) {
 		return t.checkFocus(ctx, o)
 	}
 	until := time.Now().Add(o.Timeout)
+	_, _, isRef := parseRef(o.Target)
 	for {
-		at, target, nth, err := t.locate(ctx, o.Target, o.Nth, o.Readable, o.Timeout)
+		at, target, nth, err := t.locate(ctx, o.Target, o.Nth, o.Readable, max(time.Until(until), time.Millisecond))
 		if err != nil {
 			return nil, err
 		}
-		c, err := t.checkAt(ctx, at, target, nth, o, max(time.Until(until), 0), false)
-		_, _, isRef := parseRef(o.Target)
-		if time.Now().Before(until) && (err == errDocumentGone && !isRef || slices.Contains(curable, protocol.CodeOf(err))) {
+		c, err := t.checkUntil(ctx, at, target, nth, o, until, isRef)
+		if time.Now().Before(until) && (err == errDocumentGone && !isRef || err == errNewFrame || slices.Contains(curable, protocol.CodeOf(err))) {
 			continue // nothing was done; look again, if need be in the page that came
 		}
 		if err == errDocumentGone && isRef {
@@ -140,6 +140,19 @@ func (t *Tab) Check(ctx context.Context, o CheckOptions) (*Checked, error) {
 		}
 		return c, err
 	}
+}
+
+// errNewFrame: a frame came in which the target may be.
+var errNewFrame = protocol.Errorf(protocol.NotFound, "nothing in the page matches the target")
+
+// checkUntil checks the target in a document. What is not a ref may also come to stand in a frame that is not there yet.
+func (t *Tab) checkUntil(ctx context.Context, at place, target string, nth int, o CheckOptions, until time.Time, isRef bool) (*Checked, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if all, _ := t.places(o.Readable); !isRef && len(all) == 1 {
+		t.watch(ctx, func() bool { return t.changedPlaces(all, o.Readable) }, func() { cancel(errNewFrame) })
+	}
+	return t.checkAt(ctx, at, target, nth, o, max(time.Until(until), 0), false)
 }
 
 // Recheck looks again, without waiting or scrolling, whether c still holds: same document, same element, still receiving

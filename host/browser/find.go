@@ -32,6 +32,7 @@ func (t *Tab) Find(ctx context.Context, o FindOptions) (found []Found, total int
 		Matches []Found `json:"matches"`
 		Total   int     `json:"total"`
 	}
+	t.awaitFrames(ctx)
 	all, _ := t.places(o.Readable)
 	if len(all) == 0 {
 		return nil, 0, protocol.Errorf(protocol.Unavailable, "the tab shows no document that may be read")

@@ -204,6 +204,20 @@ func keyEvent(kind input.DispatchKeyEventType, k key, modifiers int64) Command {
 	return command(input.DispatchKeyEvent, p)
 }
 
+// inserts puts a text in line by line, as an input method does. Newlines are as in strokes.
+func inserts(text string) []Command {
+	var events []Command
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if i > 0 {
+			events = append(events, stroke(keys["Enter"], shiftKey)...)
+		}
+		if line != "" {
+			events = append(events, command(input.InsertText, input.InsertTextParams{Text: line}))
+		}
+	}
+	return events
+}
+
 // strokes types a text key by key. Newlines are Enter with Shift, so that a chat box does not send; what is on no key is
 // put in as text.
 func strokes(text string) []Command {

@@ -105,6 +105,7 @@ func (t *Tab) Read(ctx context.Context, o ReadOptions) (*Reading, error) {
 }
 
 func (t *Tab) readAll(ctx context.Context, o ReadOptions) (*text, error) {
+	t.awaitFrames(ctx)
 	all, withheld := t.places(o.Readable)
 	if len(all) == 0 {
 		if withheld > 0 {

@@ -14,6 +14,10 @@ const (
 	deltaMax     = 2000
 )
 
+var quietArgs = struct {
+	LimitMS int64 `json:"limit_ms"`
+}{quietLimit.Milliseconds()}
+
 // Settle waits until what the act set off is over, and tells it. It answers an error only when ctx ends or the tab goes;
 // the outcome is then that of [Act.Step].
 func (a *Act) Settle(ctx context.Context) (*Settled, error) {
@@ -144,9 +148,7 @@ func (a *Act) hush(ctx context.Context) error {
 	}
 	doc, answered := n.doc, false
 	t.spawn(func(tab context.Context) {
-		_, err := ask[struct{}](tab, t, doc, "quiet", struct {
-			LimitMS int64 `json:"limit_ms"`
-		}{quietLimit.Milliseconds()})
+		_, err := ask[struct{}](tab, t, doc, "quiet", quietArgs)
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		answered = true

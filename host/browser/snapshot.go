@@ -93,6 +93,7 @@ type part struct {
 }
 
 func (t *Tab) snapshot(ctx context.Context, o SnapshotOptions) (*Snapshot, error) {
+	t.awaitFrames(ctx)
 	all, withheld := t.places(o.Readable)
 	root := place{}
 	if len(all) > 0 {

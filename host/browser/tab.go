@@ -240,6 +240,17 @@ func (t *Tab) await(ctx context.Context, ready func() bool) error {
 	}
 }
 
+// watch calls back once, when ready says so before ctx ends.
+func (t *Tab) watch(ctx context.Context, ready func() bool, then func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.spawn(func(context.Context) {
+		if t.await(ctx, ready) == nil {
+			then()
+		}
+	})
+}
+
 // Document is what the main frame shows. Its zero value: not known yet.
 func (t *Tab) Document() Document {
 	t.mu.Lock()

@@ -46,6 +46,26 @@ func (t *Tab) places(readable func(origin string) bool) (all []place, withheld i
 	return all, withheld
 }
 
+// framesLimit is how long a frame on its way to another process is waited for before reading.
+const framesLimit = 500 * time.Millisecond
+
+// awaitFrames waits, not for long, until every frame that is known shows a document.
+func (t *Tab) awaitFrames(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, framesLimit)
+	defer cancel()
+	t.await(ctx, func() bool {
+		if t.dialogs.open != nil {
+			return true
+		}
+		for _, n := range t.frames.list() {
+			if n.doc == nil {
+				return false
+			}
+		}
+		return len(t.opening) == 0
+	})
+}
+
 // main gives the main frame's document.
 func (t *Tab) main() (*document, error) {
 	t.mu.Lock()
@@ -82,6 +102,7 @@ func (t *Tab) locate(ctx context.Context, target string, nth int, readable func(
 		at, err := t.byPrefix(prefix, readable)
 		return at, ref, 0, err
 	}
+	t.awaitFrames(ctx)
 	all, _ := t.places(readable)
 	if len(all) == 0 {
 		return place{}, "", 0, protocol.Errorf(protocol.Unavailable, "the tab shows no document that may be read")

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chromedp/cdproto/input"
-
 	"github.com/tabvalet/tabvalet/protocol"
 )
 
@@ -42,7 +40,7 @@ func (a *Act) Type(ctx context.Context, o TypeOptions) error {
 }
 
 func (a *Act) enter(ctx context.Context, doc *document, o TypeOptions) error {
-	if !o.Slowly && !a.target.Keys {
+	if !o.Slowly && !a.target.Keys && !a.rich(o.Text) {
 		f, err := a.fill(ctx, doc, o)
 		if err != nil && protocol.CodeOf(err) != protocol.NotEditable || f.Matches {
 			return err
@@ -52,6 +50,14 @@ func (a *Act) enter(ctx context.Context, doc *document, o TypeOptions) error {
 		return err
 	}
 	return a.readBack(ctx, doc, o)
+}
+
+// richLines is how many lines are typed into a rich editor; more would take it seconds, and are filled in.
+const richLines = 100
+
+// rich tells whether the target is an editor with a model of its own, which takes in what a keyboard does and little else.
+func (a *Act) rich(text string) bool {
+	return a.target.Editable == "contenteditable" && strings.Count(text, "\n") < richLines
 }
 
 // fill has the engine set the text.
@@ -114,7 +120,7 @@ func (a *Act) keyIn(ctx context.Context, doc *document, o TypeOptions) error {
 	case o.Slowly || a.target.Keys:
 		events = strokes(text)
 	default:
-		events = []Command{command(input.InsertText, input.InsertTextParams{Text: text})}
+		events = inserts(text)
 	}
 	for len(events) > 0 {
 		n := min(batch, len(events))
@@ -148,16 +154,28 @@ func (a *Act) readBack(ctx context.Context, doc *document, o TypeOptions) error 
 	if !o.Append {
 		args.Text = &o.Text
 	}
-	f, err := ask[fillAnswer](ctx, a.tab, doc, "readback", args)
-	if err != nil {
-		return nil
-	}
-	if o.Append {
-		f.Matches = strings.HasSuffix(f.Value, o.Text)
+	var f fillAnswer
+	for range readBacks {
+		var err error
+		if f, err = ask[fillAnswer](ctx, a.tab, doc, "readback", args); err != nil {
+			return nil
+		}
+		if o.Append {
+			f.Matches = strings.HasSuffix(f.Value, o.Text)
+		}
+		if f.Matches {
+			break
+		}
+		if _, err = ask[struct{}](ctx, a.tab, doc, "quiet", quietArgs); err != nil { // editors draw later what they took in
+			break
+		}
 	}
 	a.keep(f)
 	return nil
 }
+
+// readBacks is how often a field is looked at until what was typed stands in it.
+const readBacks = 4
 
 // Press presses a key or a combination ("Control+a") in the checked target, or where the focus is.
 func (a *Act) Press(ctx context.Context, name string) error {
