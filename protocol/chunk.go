@@ -8,7 +8,8 @@ const ChunkSize = 256 << 10
 // maxOpenChunks is how many messages may arrive in pieces at once.
 const maxOpenChunks = 16
 
-// Split cuts the text of a message that is over [MaxFrame] into chunks of one id.
+// Split cuts the text of a message that is over [MaxFrame] into chunks of one id. It is JSON, and so holds no control
+// characters that would grow more than twofold.
 func Split(id int64, text []byte) []Chunk {
 	var chunks []Chunk
 	for seq := 0; len(text) > 0; seq++ {

@@ -159,12 +159,17 @@ func FuzzSplit(f *testing.F) {
 	f.Add("x", uint16(1))
 	f.Add("\"\\", uint16(20000))
 	f.Add("é😀", uint16(60000))
+	f.Add("\x00", uint16(60000))
 	f.Fuzz(func(t *testing.T, text string, times uint16) {
 		text = strings.ToValidUTF8(text, "")
 		if len(text) == 0 || len(text) > 64 {
 			return
 		}
-		text = strings.Repeat(text, int(times)+1)
+		quoted, err := json.Marshal(strings.Repeat(text, int(times)+1)) // what is split is JSON
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(quoted)
 		var j protocol.Joiner
 		for i, c := range protocol.Split(1, []byte(text)) {
 			params, err := protocol.Marshal(c)

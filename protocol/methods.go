@@ -1,11 +1,26 @@
 package protocol
 
+// A State is how far a connection has come. Each state leads to the next one, and all of them to the end.
+type State int
+
+// The states of a connection.
+const (
+	Opened  State = iota // upgraded; next: Greeted, when hello was answered
+	Greeted              // the host has proved itself; next: Proved, when prove was answered
+	Proved               // both have; next: Live, when the extension reconciles
+	Live                 // until it ends
+)
+
+// String gives the name that PROTOCOL.md uses.
+func (s State) String() string { return [...]string{"opened", "greeted", "proved", "live"}[s] }
+
 // A Method is one row of the table of messages. Params and Result are zero values of their structs; a Result of nil means
-// that the result is Chrome's own.
+// that there is none, or that it is Chrome's own.
 type Method struct {
 	Name   string
 	From   From
 	Kind   Kind // Call or Note
+	State  State
 	Params any
 	Result any
 }
@@ -20,36 +35,49 @@ const (
 	FromBoth = FromExtension | FromHost
 )
 
+// String gives the name that PROTOCOL.md uses.
+func (f From) String() string { return [...]string{"", "extension", "host", "both"}[f] }
+
+// Allows reports whether the message may come in state s: those that lead to the next state in theirs only, all others in
+// theirs and later.
+func (m *Method) Allows(s State) bool {
+	switch m.Name {
+	case MethodHello, MethodProve, MethodReconcile:
+		return s == m.State
+	}
+	return s >= m.State
+}
+
 // Methods is the table of messages, in the order of PROTOCOL.md.
 var Methods = []Method{
-	{MethodHello, FromExtension, Call, HelloParams{}, HelloResult{}},
-	{MethodProve, FromExtension, Call, ProveParams{}, ReadyResult{}},
-	{MethodReconcile, FromExtension, Call, ReconcileParams{}, ReconcileResult{}},
-	{MethodApprovalGet, FromExtension, Call, ApprovalGetParams{}, Approval{}},
-	{MethodApprovalRefuse, FromExtension, Call, ApprovalRef{}, Empty{}},
-	{MethodTabRefused, FromExtension, Note, TabRefused{}, nil},
-	{MethodLeaseOffer, FromExtension, Call, LeaseOfferParams{}, LeaseOfferResult{}},
-	{MethodLeaseEnded, FromExtension, Note, LeaseEnded{}, nil},
-	{MethodTakeover, FromExtension, Note, Takeover{}, nil},
-	{MethodHandback, FromExtension, Note, TabRef{}, nil},
-	{MethodPromptAnswer, FromExtension, Call, PromptAnswerParams{}, Empty{}},
-	{MethodPaused, FromExtension, Note, AgentPausedParams{}, nil},
-	{MethodEvent, FromExtension, Note, Event{}, nil},
-	{MethodMirror, FromExtension, Note, Mirror{}, nil},
+	{MethodHello, FromExtension, Call, Opened, HelloParams{}, HelloResult{}},
+	{MethodProve, FromExtension, Call, Greeted, ProveParams{}, ReadyResult{}},
+	{MethodReconcile, FromExtension, Call, Proved, ReconcileParams{}, ReconcileResult{}},
+	{MethodApprovalGet, FromExtension, Call, Live, ApprovalGetParams{}, Approval{}},
+	{MethodApprovalRefuse, FromExtension, Call, Live, ApprovalRef{}, Empty{}},
+	{MethodTabRefused, FromExtension, Note, Live, TabRefused{}, nil},
+	{MethodLeaseOffer, FromExtension, Call, Live, LeaseOfferParams{}, LeaseOfferResult{}},
+	{MethodLeaseEnded, FromExtension, Note, Live, LeaseEnded{}, nil},
+	{MethodTakeover, FromExtension, Note, Live, Takeover{}, nil},
+	{MethodHandback, FromExtension, Note, Live, TabRef{}, nil},
+	{MethodPromptAnswer, FromExtension, Call, Live, PromptAnswerParams{}, Empty{}},
+	{MethodPaused, FromExtension, Note, Live, AgentPausedParams{}, nil},
+	{MethodEvent, FromExtension, Note, Live, Event{}, nil},
+	{MethodMirror, FromExtension, Note, Live, Mirror{}, nil},
 
-	{MethodSend, FromHost, Call, SendParams{}, nil},
-	{MethodVerdict, FromHost, Note, Verdict{}, nil},
-	{MethodTabOpen, FromHost, Call, TabOpenParams{}, LeasedTab{}},
-	{MethodTabClose, FromHost, Call, TabRef{}, Empty{}},
-	{MethodTabBlock, FromHost, Call, TabBlockParams{}, Empty{}},
-	{MethodLeaseEnd, FromHost, Call, LeaseEndParams{}, LeaseEndResult{}},
-	{MethodLeaseUpdate, FromHost, Note, LeaseUpdate{}, nil},
-	{MethodPromptShow, FromHost, Note, Prompt{}, nil},
-	{MethodPromptWithdraw, FromHost, Note, PromptRef{}, nil},
-	{MethodRows, FromHost, Note, Rows{}, nil},
+	{MethodSend, FromHost, Call, Proved, SendParams{}, nil},
+	{MethodVerdict, FromHost, Note, Proved, Verdict{}, nil},
+	{MethodTabOpen, FromHost, Call, Proved, TabOpenParams{}, LeasedTab{}},
+	{MethodTabClose, FromHost, Call, Proved, TabRef{}, Empty{}},
+	{MethodTabBlock, FromHost, Call, Proved, TabBlockParams{}, Empty{}},
+	{MethodLeaseEnd, FromHost, Call, Proved, LeaseEndParams{}, LeaseEndResult{}},
+	{MethodLeaseUpdate, FromHost, Note, Proved, LeaseUpdate{}, nil},
+	{MethodPromptShow, FromHost, Note, Proved, Prompt{}, nil},
+	{MethodPromptWithdraw, FromHost, Note, Proved, PromptRef{}, nil},
+	{MethodRows, FromHost, Note, Proved, Rows{}, nil},
 
-	{MethodPing, FromBoth, Call, Empty{}, Empty{}},
-	{MethodChunk, FromBoth, Note, Chunk{}, nil},
+	{MethodPing, FromBoth, Call, Proved, Empty{}, Empty{}},
+	{MethodChunk, FromBoth, Note, Proved, Chunk{}, nil},
 }
 
 // LookupMethod returns the row of a method.

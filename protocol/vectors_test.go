@@ -336,10 +336,9 @@ func TestVectorsTables(t *testing.T) {
 		From string `json:"from"`
 		Kind string `json:"kind"`
 	}
-	from := map[protocol.From]string{protocol.FromExtension: "extension", protocol.FromHost: "host", protocol.FromBoth: "both"}
 	var methods []method
 	for _, m := range protocol.Methods {
-		methods = append(methods, method{m.Name, from[m.From], kinds[m.Kind]})
+		methods = append(methods, method{m.Name, m.From.String(), kinds[m.Kind]})
 	}
 	golden(t, "methods", methods)
 }

@@ -35,8 +35,8 @@ type Conn struct {
 	calls  sync.WaitGroup // calls of the extension that are being answered
 
 	// Of the goroutine that reads.
-	joiner     protocol.Joiner
-	reconciled bool
+	joiner protocol.Joiner
+	state  protocol.State
 
 	mu      sync.Mutex
 	err     error // why it ended, nil: it lives
@@ -53,7 +53,7 @@ type answered struct {
 }
 
 func newConn(s *Server, sock *socket, profile string, key []byte) *Conn {
-	c := &Conn{s: s, sock: sock, profile: profile, key: key, done: make(chan struct{}), out: newQueue(), start: time.Now(),
+	c := &Conn{s: s, sock: sock, profile: profile, key: key, state: protocol.Proved, done: make(chan struct{}), out: newQueue(), start: time.Now(),
 		slots: make(chan struct{}, protocol.MaxInFlight), waiting: make(map[int64]chan<- answered),
 		serving: make(map[int64]bool)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -400,27 +400,29 @@ func (c *Conn) take(data []byte) error {
 	}
 	row, known := protocol.LookupMethod(m.Method)
 	switch {
-	case known && row.From == protocol.FromHost:
-		return protocol.Errorf(protocol.NotPermitted, "the extension may not send %s", m.Method)
-	case known && row.Kind != m.Kind():
-		return protocol.Errorf(protocol.BadMessage, "%s with or without an id", m.Method)
-	case m.Method == protocol.MethodHello || m.Method == protocol.MethodProve:
-		return protocol.Errorf(protocol.BadMessage, "%s after the handshake", m.Method)
-	case m.Method == protocol.MethodPing:
-		return c.reply(m.ID, protocol.Empty{}, nil)
-	case m.Method == protocol.MethodChunk:
-		return c.join(m.Params)
-	case c.reconciled == (m.Method == protocol.MethodReconcile):
-		return protocol.Errorf(protocol.BadMessage, "%s comes first, and once", protocol.MethodReconcile)
-	}
-	c.reconciled = true
-	switch {
-	case !known && m.Kind() == protocol.Call:
-		return c.reply(m.ID, nil, protocol.Errorf(protocol.UnknownMethod, "no such method"))
-	case !known:
+	case !known && c.state != protocol.Live:
+		return protocol.Errorf(protocol.BadMessage, "an unknown message before %s", protocol.MethodReconcile)
+	case !known && m.Kind() == protocol.Note:
 		c.s.cfg.Logger.Debug("unknown note ignored")
 		return nil
-	case m.Kind() == protocol.Note:
+	case !known:
+		return c.reply(m.ID, nil, protocol.Errorf(protocol.UnknownMethod, "no such method"))
+	case row.From == protocol.FromHost:
+		return protocol.Errorf(protocol.NotPermitted, "the extension may not send %s", m.Method)
+	case row.Kind != m.Kind():
+		return protocol.Errorf(protocol.BadMessage, "%s with or without an id", m.Method)
+	case !row.Allows(c.state):
+		return protocol.Errorf(protocol.BadMessage, "%s is not for a connection that is %v", m.Method, c.state)
+	}
+	switch m.Method {
+	case protocol.MethodPing:
+		return c.reply(m.ID, protocol.Empty{}, nil)
+	case protocol.MethodChunk:
+		return c.join(m.Params)
+	case protocol.MethodReconcile:
+		c.state = protocol.Live
+	}
+	if m.Kind() == protocol.Note {
 		c.s.cfg.Handler.Note(c, m.Method, m.Params)
 		return nil
 	}

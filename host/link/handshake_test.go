@@ -349,3 +349,70 @@ func TestSecondConnectionReplacesADeadOne(t *testing.T) {
 		}
 	})
 }
+
+// Every message in every state: what the table allows is taken, all else ends the connection.
+func TestEveryMessageInEveryState(t *testing.T) {
+	for state := protocol.Opened; state <= protocol.Live; state++ {
+		for _, m := range protocol.Methods {
+			t.Run(fmt.Sprint(state, " ", m.Name), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h := newHost(t)
+					s := h.dial(t)
+					hs := &protocol.Handshake{}
+					var proof []byte
+					for at := protocol.Opened; at < state; at++ {
+						var err error
+						switch at {
+						case protocol.Opened:
+							hs, proof, err = s.Hello(t.Context(), h.options)
+						case protocol.Greeted:
+							_, err = s.Prove(t.Context(), hs.ClientProof(testKey(), proof))
+						case protocol.Proved:
+							if err = s.Write(t.Context(), reconcile); err == nil {
+								_, err = s.Next(t.Context())
+							}
+						}
+						if err != nil {
+							t.Fatal(err)
+						}
+					}
+					frame := protocol.Message{Method: m.Name, Params: []byte("{}")}
+					if m.Kind == protocol.Call {
+						frame.ID = 77
+					}
+					text, _ := frame.Encode()
+					switch {
+					case m.Name == protocol.MethodHello && state == protocol.Opened:
+						text = []byte(hello("[1]", profile, nonceC))
+					case m.Name == protocol.MethodProve && state == protocol.Greeted:
+						text = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":77,"method":"prove","params":{"proof":%q}}`,
+							protocol.EncodeBytes(hs.ClientProof(testKey(), proof)))
+					case m.Name == protocol.MethodChunk && state >= protocol.Proved:
+						text = []byte(`{"jsonrpc":"2.0","method":"chunk","params":{"id":1,"seq":0,"last":false,"data":"{"}}`)
+					}
+					if err := s.Write(t.Context(), string(text)); err != nil {
+						t.Fatal(err)
+					}
+					switch {
+					case m.From == protocol.FromHost && state >= protocol.Proved:
+						wantClose(t, s, protocol.CloseNotPermitted)
+					case m.From == protocol.FromHost || !m.Allows(state):
+						wantClose(t, s, protocol.CloseBadMessage)
+					default:
+						// It was taken: the connection still answers, or goes on to the next state.
+						if m.Kind == protocol.Call {
+							if answer, err := s.Next(t.Context()); err != nil || answer.Kind() != protocol.Answer {
+								t.Fatalf("got %v, %v, want an answer", answer, err)
+							}
+							return
+						}
+						s.Write(t.Context(), `{"jsonrpc":"2.0","id":78,"method":"ping","params":{}}`)
+						if answer, err := s.Next(t.Context()); err != nil || answer.ID != 78 {
+							t.Fatalf("got %v, %v, want an answer to a ping", answer, err)
+						}
+					}
+				})
+			})
+		}
+	}
+}
