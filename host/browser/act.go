@@ -112,7 +112,6 @@ type Act struct {
 	quiet     bool  // the page was quiet since the last request
 	dialogs   []*Dialog
 	value     *Value
-	ended     bool
 }
 
 // Begin starts an act: frames run at full speed and everything that happens is counted to it, until [Act.End]. c may be
@@ -319,17 +318,14 @@ func (a *Act) Note(frame string, fate NavigationFate, url string) {
 // End ends the act. It never fails and may be called twice.
 func (a *Act) End() {
 	a.tab.mu.Lock()
-	defer a.tab.mu.Unlock()
-	if a.ended {
-		return
-	}
-	a.ended = true
 	if a.tab.act == a {
 		a.tab.act = nil
 		a.tab.dialogs.armed = nil
+		if way := a.tab.arrival; way != nil && way.loader == "" && a.tab.dialogs.open == nil {
+			a.tab.arrival = nil // what has not set out by now must not be taken for it later
+			a.tab.changed()
+		}
 	}
-	if way := a.tab.arrival; way != nil && way.loader == "" && a.tab.dialogs.open == nil {
-		a.tab.arrival = nil
-	}
+	a.tab.mu.Unlock()
 	a.release()
 }

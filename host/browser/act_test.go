@@ -241,9 +241,13 @@ func TestSilentPageIsGivenUpAfterItsDeadline(t *testing.T) {
 	inBubble(t, func(t *testing.T, tab *Tab, f *fakeChrome) {
 		f.silent("snapshot")
 		start := time.Now()
-		_, err := tab.Snapshot(t.Context(), SnapshotOptions{})
-		if protocol.CodeOf(err) != protocol.Timeout || time.Since(start) != 5*time.Second {
-			t.Errorf("got %v after %v", err, time.Since(start))
+		if _, err := tab.Snapshot(t.Context(), SnapshotOptions{}); protocol.CodeOf(err) != protocol.Timeout || time.Since(start) != 15*time.Second {
+			t.Errorf("a snapshot: got %v after %v", err, time.Since(start))
+		}
+		f.silent("check")
+		start = time.Now()
+		if _, err := tab.Check(t.Context(), CheckOptions{Target: "#go", For: Click}); protocol.CodeOf(err) != protocol.Timeout || time.Since(start) != 5*time.Second {
+			t.Errorf("a check: got %v after %v", err, time.Since(start))
 		}
 	})
 }

@@ -51,6 +51,7 @@ type Chrome interface {
 type Options struct {
 	Logger        *slog.Logger  // nil: none
 	CallTimeout   time.Duration // of one call into a page; 0: 5 s
+	ReadTimeout   time.Duration // of one call that goes through a whole page; 0: 15 s
 	NavTimeout    time.Duration // until a navigation has settled; 0: 10 s
 	RequestWait   time.Duration // for the requests an act started; 0: 2 s
 	DialogTimeout time.Duration // after which an unanswered dialog is answered by its default; 0: 60 s
@@ -65,6 +66,7 @@ func (o Options) withDefaults() Options {
 		value time.Duration
 	}{
 		{&o.CallTimeout, 5 * time.Second},
+		{&o.ReadTimeout, 15 * time.Second},
 		{&o.NavTimeout, 10 * time.Second},
 		{&o.RequestWait, 2 * time.Second},
 		{&o.DialogTimeout, 60 * time.Second},

@@ -356,7 +356,8 @@ func TestDialogs(t *testing.T) {
 
 func TestScreenshotsOfABackgroundTab(t *testing.T) {
 	s := serve(t, map[string]string{
-		"/":   `<!doctype html><body style="margin:0;background:#fff"><div style="height:3000px;background:#0f0"></div><button style="position:absolute;left:10px;top:10px;width:100px;height:40px">B</button><iframe src="http://b.localhost:{{PORT}}/in" style="position:absolute;left:200px;top:0;width:300px;height:300px;border:0"></iframe>`,
+		"/": `<!doctype html><body style="margin:0;background:#fff"><div style="height:3000px;background:#0f0"></div><button style="position:absolute;left:10px;top:10px;width:100px;height:40px">B</button><iframe src="http://b.localhost:{{PORT}}/in" style="position:absolute;left:200px;top:0;width:300px;height:300px;border:0"></iframe>
+			<div id=below style="position:absolute;left:30px;top:2500px;width:60px;height:50px;background:#f00">x</div>`,
 		"/in": `<!doctype html><body style="background:#f00">`,
 	})
 	l := browserFor(t).lease(t, s.at("a", "/"))
@@ -393,5 +394,46 @@ func TestScreenshotsOfABackgroundTab(t *testing.T) {
 	}
 	if img, _ := shoot(ScreenshotOptions{Target: "role=button"}); img.W != 100 || img.H != 40 {
 		t.Errorf("an element: got %d×%d", img.W, img.H)
+	}
+	if img, below := shoot(ScreenshotOptions{Target: "#below"}); img.W != 60 || img.H != 50 || !red(below, 5, 5) || !red(below, 55, 45) {
+		t.Errorf("an element below the fold: got %d×%d", img.W, img.H)
+	}
+}
+
+// An editor that keeps a model of its own and draws it later, a chat box that sends on Enter, and a frame that comes late.
+func TestTypingIntoWhatIsNoPlainField(t *testing.T) {
+	s := serve(t, map[string]string{
+		"/editor": `<!doctype html><div id=ed contenteditable role=textbox aria-label=Post></div><p id=out></p><script>
+			let model = '';
+			ed.addEventListener('beforeinput', (e) => {
+				e.preventDefault();
+				if (!e.isTrusted) return;
+				if (e.inputType === 'insertText') model += e.data ?? '';
+				else if (e.inputType === 'insertLineBreak' || e.inputType === 'insertParagraph') model += '\n';
+				setTimeout(() => { ed.innerText = model; out.textContent = 'model: ' + model.replace('\n', ' / '); }, 40);
+			});</script>`,
+		"/chat": `<!doctype html><textarea aria-label=Message></textarea><p id=out></p><script>
+			const box = document.querySelector('textarea');
+			box.onkeydown = (e) => { if (e.key === 'Enter' && !e.shiftKey) { e.preventDefault(); out.textContent = 'sent: ' + box.value.replace('\n', ' / '); } };</script>`,
+		"/late": `<!doctype html><button onclick="setTimeout(() => { const f = document.createElement('iframe'); f.src = 'http://b.localhost:{{PORT}}/pay'; document.body.append(f); }, 300)">Pay</button>`,
+		"/pay":  `<!doctype html><label>Card <input></label>`,
+	})
+	l := browserFor(t).lease(t, s.at("a", "/editor"))
+	if got := l.typeIn("label=Post", TypeOptions{Text: "Hello team\nSecond line"}); got.Outcome != Confirmed {
+		t.Errorf("a rich editor: got %s, %+v", got.Outcome, got.Value)
+	}
+	if got := l.page("out.textContent"); got != "model: Hello team / Second line" {
+		t.Errorf("a rich editor has %q", got)
+	}
+	l.navigate(s.at("a", "/chat"), "")
+	l.typeIn("label=Message", TypeOptions{Text: "one\ntwo", Slowly: true})
+	l.press("label=Message", "Enter")
+	if got := l.page("out.textContent"); got != "sent: one / two" {
+		t.Errorf("a chat box: %q", got)
+	}
+	l.navigate(s.at("a", "/late"), "")
+	l.click("text=Pay")
+	if got := l.typeIn("label=Card", TypeOptions{Text: "4000"}); got.Outcome != Confirmed {
+		t.Errorf("a field in a frame that comes late: got %s", got.Outcome)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
@@ -40,9 +41,9 @@ var (
 	errSilent       = protocol.Errorf(protocol.Timeout, "the page did not answer in time")
 )
 
-// into prepares a call into doc's session: it ends with the deadline, with the document, with the tab, and when a dialog
+// into prepares a call into doc's session: it ends with its deadline, with the document, with the tab, and when a dialog
 // opens in that process.
-func (t *Tab) into(ctx context.Context, doc *document) (context.Context, func(), error) {
+func (t *Tab) into(ctx context.Context, doc *document, limit time.Duration) (context.Context, func(), error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -53,7 +54,7 @@ func (t *Tab) into(ctx context.Context, doc *document) (context.Context, func(),
 	case t.dialogs.blocks(doc.session):
 		return nil, nil, errDialog
 	}
-	ctx, expire := context.WithTimeoutCause(ctx, t.opt.CallTimeout, errSilent)
+	ctx, expire := context.WithTimeoutCause(ctx, limit, errSilent)
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &pageCall{doc: doc, session: doc.session, cancel: cancel}
 	t.calls[c] = struct{}{}
@@ -93,6 +94,9 @@ const (
 // acting names the engine's methods that change something.
 var acting = []string{"focus", "fill", "commit", "select", "go", "calm"}
 
+// thorough names the engine's methods that go through the whole page.
+var thorough = []string{"snapshot", "read", "find", "begin", "delta"}
+
 // answer is what the engine says.
 type answer struct {
 	Doc struct {
@@ -114,7 +118,11 @@ func ask[R any](ctx context.Context, t *Tab, doc *document, method string, args 
 	if err != nil {
 		return value, err
 	}
-	ctx, done, err := t.into(ctx, doc)
+	limit := t.opt.CallTimeout
+	if slices.Contains(thorough, method) {
+		limit = t.opt.ReadTimeout
+	}
+	ctx, done, err := t.into(ctx, doc, limit)
 	if err != nil {
 		return value, err
 	}
@@ -230,7 +238,7 @@ func (t *Tab) makeEngine(ctx context.Context, doc *document) (e *engine, err err
 		close(doc.making)
 		doc.making = nil
 	}()
-	ctx, done, err := t.into(ctx, doc)
+	ctx, done, err := t.into(ctx, doc, t.opt.CallTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -338,7 +346,7 @@ func (t *Tab) bind(ctx context.Context, parent *document, child string) error {
 
 // owner gives the frame element of a child frame in the engine's world of its parent.
 func (t *Tab) owner(ctx context.Context, parent *document, e *engine, child string) (runtime.RemoteObjectID, error) {
-	ctx, done, err := t.into(ctx, parent)
+	ctx, done, err := t.into(ctx, parent, t.opt.CallTimeout)
 	if err != nil {
 		return "", err
 	}

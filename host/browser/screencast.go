@@ -27,28 +27,30 @@ func (s *screencast) hold() (release func()) {
 
 func (s *screencast) count(n int) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.holders += n
-	if s.switching || s.on == (s.holders > 0) {
-		return
+	idle := !s.switching && s.on != (s.holders > 0)
+	s.switching = s.switching || idle
+	s.mu.Unlock()
+	if idle {
+		s.tab.mu.Lock()
+		defer s.tab.mu.Unlock()
+		s.tab.spawn(s.follow)
 	}
-	s.switching = true
-	go s.follow()
 }
 
 // follow switches until what is on is what is wanted.
-func (s *screencast) follow() {
+func (s *screencast) follow(tab context.Context) {
 	for {
 		s.mu.Lock()
 		want := s.holders > 0
-		if want == s.on || s.tab.ctx.Err() != nil {
+		if want == s.on || tab.Err() != nil {
 			s.switching = false
 			s.mu.Unlock()
 			return
 		}
 		s.on = want
 		s.mu.Unlock()
-		ctx, cancel := context.WithTimeout(s.tab.ctx, s.tab.opt.CallTimeout)
+		ctx, cancel := context.WithTimeout(tab, s.tab.opt.CallTimeout)
 		var err error
 		if want {
 			_, err = cdp.Call(ctx, s.tab.session(""), page.StartScreencast, page.StartScreencastParams{

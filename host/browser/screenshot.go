@@ -186,7 +186,7 @@ func (t *Tab) masks(ctx context.Context, readable func(string) bool, m metrics) 
 
 // frameBox gives the box of a frame's element in the main frame's viewport; shown is false when it has none.
 func (t *Tab) frameBox(ctx context.Context, frame string, parent *document) (box rect, shown bool, err error) {
-	call, done, err := t.into(ctx, parent)
+	call, done, err := t.into(ctx, parent, t.opt.CallTimeout)
 	if err != nil {
 		return box, false, err
 	}

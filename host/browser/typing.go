@@ -128,6 +128,9 @@ func (a *Act) keyIn(ctx context.Context, doc *document, o TypeOptions) error {
 			return err
 		}
 		events = events[n:]
+		if _, err := a.tab.still(a.target); err != nil {
+			return err // the rest was not meant for the page that came
+		}
 	}
 	return nil
 }
