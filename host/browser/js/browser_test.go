@@ -112,7 +112,7 @@ func open(t testing.TB, what string) *Page {
 		path = fmt.Sprintf("page%d.html", browser.count.Add(1))
 		browser.pages.Store("/"+path, "<!doctype html><html lang=en><meta charset=utf-8><title>inline</title>"+what)
 	}
-	ctx, cancel := context.WithTimeout(browser.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(browser.ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	p := &Page{t: t, ctx: ctx}
 	if err := chromedp.Do(ctx, chromedp.Navigate(browser.site.URL+"/"+path)); err != nil {

@@ -13,13 +13,15 @@ const curable = new Set(['not_found', 'hidden', 'disabled', 'covered', 'moving',
 async function check(args) {
   const start = performance.now();
   const end = start + (args.quick ? 0 : Math.min(args.timeout_ms ?? 3000, 60_000));
-  mutations.hold();
+  let held = false;
   try {
     for (;;) {
       try {
         return await checkOnce(args, end);
       } catch (error) {
         if (!(error instanceof Refusal) || !curable.has(error.code)) throw error;
+        if (!held) mutations.hold();
+        held = true;
         const left = end - performance.now();
         if (left <= 0) {
           if (!args.quick) error.data = {...error.data, waited_ms: Math.round(performance.now() - start)};
@@ -30,7 +32,7 @@ async function check(args) {
       }
     }
   } finally {
-    mutations.release();
+    if (held) mutations.release();
   }
 }
 
@@ -70,7 +72,7 @@ async function checkOnce(args, end) {
 /** Where a person would press: the control, or its label where the control itself cannot be seen. @param {Element} e */
 function aimOf(e) {
   if (!(isInput(e) || e instanceof HTMLSelectElement || e instanceof HTMLTextAreaElement) || isSeen(e)) return e;
-  return [...e.labels ?? []].find(isSeen) ?? e;
+  return labelsOf(e).find(isSeen) ?? e;
 }
 
 /** @param {Element} e */

@@ -2,6 +2,7 @@
 
 /** What stood when the act began. */
 const baseline = {
+  after: '', // stamp() when lines were taken by delta
   /** @type {string[]} */
   lines: [],
   mutations: 0,
@@ -10,14 +11,19 @@ const baseline = {
   held: false,
 };
 
+/** Changes when anything may have changed that shows in the lines. */
+const stamp = () => `${mutations.now()} ${trusted.seq} ${trusted.lastScroll} ${innerWidth} ${innerHeight} ${document.visibilityState} ${document.readyState}`;
+
 function begin() {
   if (!baseline.held) {
     baseline.held = true;
     mutations.hold();
   }
-  baseline.mutations = mutations.now();
+  const now = mutations.now();
+  // What stood after the last act stands still when nothing has happened since: no second walk.
+  if (baseline.after !== stamp()) baseline.lines = buildTree({}).lines.map(({t}) => t);
+  baseline.mutations = now;
   baseline.counts = {...trusted.counts};
-  baseline.lines = buildTree({}).lines.map(({t}) => t);
   return {};
 }
 
@@ -25,11 +31,8 @@ function begin() {
 function delta({max}) {
   const before = baseline.lines;
   const after = buildTree({}).lines.map(({t}) => t);
-  if (baseline.held) {
-    baseline.held = false;
-    mutations.release();
-  }
   baseline.lines = after;
+  baseline.after = stamp();
   // Most of a page stays: cut what both share at both ends, then compare the rest as bags of lines.
   let from = 0;
   while (from < before.length && from < after.length && before[from] === after[from]) from++;

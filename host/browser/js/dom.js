@@ -143,7 +143,9 @@ function allRoots() {
   for (let i = 0; i < roots.length; i++) {
     for (const e of queryAll(/** @type {Document | ShadowRoot} */ (roots[i]), '*')) {
       const root = shadowOf(e);
-      if (root) roots.push(root);
+      if (!root) continue;
+      roots.push(root);
+      secrets.watch(root);
     }
   }
   return roots;

@@ -15,20 +15,22 @@ function isSecret(e) {
   if (/^(checkbox|radio|submit|reset|button|image|hidden|file|range|color)$/.test(e.type)) return false;
   const tokens = (attr(e, 'autocomplete') ?? '').toLowerCase().split(/\s+/);
   if (tokens.some((token) => token === 'one-time-code' || token === 'current-password' || token === 'new-password' || token.startsWith('cc-'))) return true;
-  return secretNames.test(`${attr(e, 'name') ?? ''} ${idOf(e)}`) || getComputedStyle(e).getPropertyValue('-webkit-text-security') !== 'none';
+  return secretNames.test(`${attr(e, 'name') ?? ''} ${idOf(e)} ${attr(e, 'aria-label') ?? ''} ${attr(e, 'placeholder') ?? ''}`) || getComputedStyle(e).getPropertyValue('-webkit-text-security') !== 'none';
 }
 
-/** Remembers password fields while they still are ones. */
+/** Remembers password fields while they still are ones, in every tree it is shown. */
 const secrets = {
-  start() {
-    const observer = new MutationObserver((records) => {
-      for (const {target, oldValue} of records) if (oldValue?.toLowerCase() === 'password' && target instanceof Element) onceSecret.add(target);
-    });
-    observer.observe(document, {subtree: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true});
-    this.watch = (/** @type {Node} */ root) => observer.observe(root, {subtree: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true});
+  /** @type {WeakSet<Node>} */
+  watched: new WeakSet(),
+  observer: new MutationObserver((records) => {
+    for (const {target, oldValue} of records) if (oldValue?.toLowerCase() === 'password' && target instanceof Element) onceSecret.add(target);
+  }),
+  /** @param {Node} root */
+  watch(root) {
+    if (this.watched.has(root)) return;
+    this.watched.add(root);
+    this.observer.observe(root, {subtree: true, attributes: true, attributeFilter: ['type'], attributeOldValue: true});
   },
-  /** @type {(root: Node) => void} */
-  watch() {},
 };
 
 /** @param {Element} e @returns {import('./engine').Checked['editable']} */

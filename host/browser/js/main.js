@@ -123,7 +123,7 @@ const hostTags = new Set(['article', 'aside', 'blockquote', 'body', 'div', 'foot
 if (!Object.hasOwn(globalThis, 'tabvalet')) {
   Object.defineProperty(globalThis, 'tabvalet', {value: Object.freeze(engine)});
   trusted.start();
-  secrets.start();
+  secrets.watch(document);
   addEventListener('beforeunload', (event) => {
     if (performance.now() < calmUntil) event.stopImmediatePropagation();
   }, {capture: true});

@@ -127,18 +127,79 @@ function childName(e, tag, naming) {
 
 /** @param {HTMLInputElement | HTMLSelectElement} e @param {Naming} naming @returns {Name | null} */
 function labelsName(e, naming) {
-  const {labels} = e;
-  if (!labels || labels.length === 0 || naming.inside) return null;
-  const text = [...labels].filter((label) => !naming.seen.has(label) && isRendered(label)).map((label) => {
+  if (naming.inside) return null;
+  const labels = labelsOf(e);
+  if (labels.length === 0) return null;
+  const text = labels.filter((label) => !naming.seen.has(label) && isRendered(label)).map((label) => {
     return nameIn(label, 'generic', {seen: new Set([e]), related: true, inside: true, hidden: false}).text.trim();
   }).filter(Boolean).join(' ');
   return text ? {text, from: 'native'} : null;
 }
 
+/**
+ * What holds until the engine lets go of the thread: then the page may change.
+ * @template T @param {() => T} make @returns {() => T}
+ */
+function thisTurn(make) {
+  /** @type {{value: T} | null} */
+  let kept = null;
+  return () => {
+    if (!kept) {
+      kept = {value: make()};
+      queueMicrotask(() => {
+        kept = null;
+      });
+    }
+    return kept.value;
+  };
+}
+
+/** Labels by control, for each tree. (`input.labels` walks the whole tree for each control.) */
+const labelMaps = thisTurn(() => /** @type {Map<Node, Map<Element, HTMLLabelElement[]>>} */ (new Map()));
+
+/** The labels of a control. @param {Element} e @returns {HTMLLabelElement[]} */
+function labelsOf(e) {
+  const root = rootOf(e);
+  let map = labelMaps().get(root);
+  if (!map) {
+    map = new Map();
+    for (const label of queryAll(/** @type {Document | DocumentFragment | Element} */ (root), 'label')) {
+      const control = label instanceof HTMLLabelElement ? label.control : null;
+      if (!control) continue;
+      const labels = map.get(control);
+      if (labels) labels.push(/** @type {HTMLLabelElement} */ (label));
+      else map.set(control, [/** @type {HTMLLabelElement} */ (label)]);
+    }
+    labelMaps().set(root, map);
+  }
+  return map.get(e) ?? [];
+}
+
+/** Whether any style sheet gives pseudo-elements contents, as far as that can be read. */
+const mayHavePseudos = thisTurn(() => {
+  /** @param {CSSRuleList} rules @returns {boolean} */
+  const any = (rules) => {
+    for (const rule of rules) {
+      if (rule instanceof CSSStyleRule && /:(before|after)/.test(rule.selectorText)) return true;
+      if (rule instanceof CSSImportRule) return true;
+      if ('cssRules' in rule && any(/** @type {CSSGroupingRule} */ (rule).cssRules)) return true;
+    }
+    return false;
+  };
+  return allRoots().some((root) => [...root.styleSheets, ...root.adoptedStyleSheets].some((sheet) => {
+    try {
+      return any(sheet.cssRules);
+    } catch {
+      return true; // a sheet of another origin
+    }
+  }));
+});
+
 const quoted = /"((?:[^"\\]|\\.)*)"/g;
 
 /** The text a pseudo-element shows, with a space where it is a block. @param {Element} e @param {'::before' | '::after'} which */
 function pseudoText(e, which) {
+  if (!mayHavePseudos()) return '';
   const style = getComputedStyle(e, which);
   const {content} = style;
   if (!content || content === 'none' || content === 'normal') return '';
@@ -155,8 +216,12 @@ const isBoundary = (display) => display !== 'inline' && display !== 'contents' &
 const spaced = /^[ \t\r\n\f\u00a0]/;
 const spacedEnd = /[ \t\r\n\f\u00a0]$/;
 
-/** The text of an element's contents, as a name. @param {Element} e @param {Naming} naming @returns {string} */
-function contentsOf(e, naming) {
+/**
+ * The text of an element's contents, as a name.
+ * @param {Element} e @param {Naming} naming @param {boolean} [hidden] it is not visible itself, only what may be in it is
+ * @returns {string}
+ */
+function contentsOf(e, naming, hidden = false) {
   let text = '';
   let parted = false; // the piece before wants a space after it
   /** @param {string} piece @param {boolean} apart */
@@ -192,7 +257,7 @@ function contentsOf(e, naming) {
       if (display === 'none' || attr(at, 'aria-hidden') === 'true' || folded(e, at)) return;
       if (style.visibility !== 'visible') {
         // It may still hold something visible.
-        add(contentsOf(at, {...inner, seen: naming.seen.add(at)}), isBoundary(display));
+        add(contentsOf(at, {...inner, seen: naming.seen.add(at)}, true), isBoundary(display));
         return;
       }
     }
@@ -201,8 +266,7 @@ function contentsOf(e, naming) {
     const {text: piece, from} = nameIn(at, role, inner);
     add(piece, isBoundary(display) || (from !== 'contents' && from !== '') || widgetRoles.has(role));
   };
-  const hiddenSelf = !naming.hidden && getComputedStyle(e).visibility !== 'visible';
-  eachChild(e, hiddenSelf ? (child) => kindOf(child) === 1 && visit(child) : visit);
+  eachChild(e, hidden ? (child) => kindOf(child) === 1 && visit(child) : visit);
   for (const owned of byIds(e, 'aria-owns')) visit(owned);
   add(pseudoText(e, '::after'), false);
   return text;

@@ -2,6 +2,7 @@
 
 const breakingDisplays = /^(block|flex|grid|table|list-item|flow-root|table-row|table-caption)/;
 
+/** @implements {Visitor<undefined>} */
 class Reader {
   /** @param {boolean} links */
   constructor(links) {
@@ -34,11 +35,16 @@ class Reader {
 
   /** @param {View} view */
   below(view) {
-    eachShown(view, (e, inner) => this.#element(e, inner), (node) => this.#text(node, view), (node) => { this.hidden += hiddenInstructions(node); });
+    eachShown(view, this, undefined);
+  }
+
+  /** @param {Node} node */
+  unseen(node) {
+    this.hidden += hiddenInstructions(node);
   }
 
   /** @param {Text} node @param {View} view */
-  #text(node, view) {
+  text(node, view) {
     const text = textOf(node);
     const keeps = view.style.whiteSpaceCollapse !== 'collapse';
     if (!/\S/.test(text)) {
@@ -65,7 +71,7 @@ class Reader {
   }
 
   /** @param {Element} e @param {View} view */
-  #element(e, view) {
+  element(e, view) {
     const tag = tagOf(e);
     switch (tag) {
       case 'br': this.#gap('\n'); return;

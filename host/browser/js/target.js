@@ -92,7 +92,7 @@ function byText(text) {
     // A text that does not hold the words cannot have them below; an exact one may, and so may a shadow root.
     const here = test(textOf(e));
     let below = false;
-    if (here || exact || root || e.querySelector('slot, *') !== null && hasShadowBelow(e)) {
+    if (here || exact || root || hasShadowBelow(e)) {
       eachChild(e, (child) => {
         if (isElement(child) && look(child)) below = true;
       });

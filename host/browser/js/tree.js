@@ -31,8 +31,10 @@ const leafRoles = new Set(('img separator progressbar meter iframe textbox searc
  * @property {boolean} hiddenText  the text is aria-hidden
  * @property {boolean} addressed   a block: its ref was given to one of its texts
  * @property {boolean} silent  words are said already
+ * @property {boolean} wordy   words stand also where only controls are asked for: the control has no other name
  */
 
+/** @implements {Visitor<Level>} */
 class Tree {
   /** @param {import('./engine').SnapshotArgs} args */
   constructor(args) {
@@ -56,29 +58,24 @@ class Tree {
     view ??= viewOf(root, null);
     if (!view) return;
     /** @type {Level} */
-    const level = {view, depth: 0, line: null, name: '', text: '', textOnScreen: false, hiddenText: false, addressed: false, silent: false};
+    const level = {view, depth: 0, line: null, name: '', text: '', textOnScreen: false, hiddenText: false, addressed: false, silent: false, wordy: false};
     if (root === rootNow()) this.#below(view, level);
-    else this.#element(root, view, level);
+    else this.element(root, view, level);
     this.#flush(level);
   }
 
   /** @param {View} view @param {Level} level */
   #below(view, level) {
-    eachShown(
-      view,
-      (e, inner) => this.#element(e, inner, level),
-      (node) => this.#text(node, view, level),
-      (node) => this.#unseen(node),
-    );
+    eachShown(view, this, level);
   }
 
   /** @param {Node} node */
-  #unseen(node) {
+  unseen(node) {
     this.hidden += hiddenInstructions(node);
   }
 
   /** @param {Text} node @param {View} view @param {Level} level */
-  #text(node, view, level) {
+  text(node, view, level) {
     const text = textOf(node);
     if (!/\S/.test(text)) {
       if (level.text) level.text += ' ';
@@ -88,7 +85,7 @@ class Tree {
       if (looksLikeInstruction(text)) this.hidden++;
       return;
     }
-    if (level.silent || this.interactive) return;
+    if (level.silent || (this.interactive && !level.wordy)) return;
     const hidden = view.ariaHidden || view.inert;
     if (level.text && hidden !== level.hiddenText) this.#flush(level);
     level.text += view.style.whiteSpaceCollapse === 'preserve' ? text.replaceAll('\n', ' ') : text;
@@ -118,7 +115,7 @@ class Tree {
   }
 
   /** @param {Element} e @param {View} view @param {Level} level */
-  #element(e, view, level) {
+  element(e, view, level) {
     const tag = tagOf(e);
     if (tag === 'br') {
       if (level.text) level.text += ' ';
@@ -168,7 +165,7 @@ class Tree {
     const {control} = e;
     if (!control || !(control instanceof HTMLInputElement || control instanceof HTMLSelectElement || control instanceof HTMLTextAreaElement)) return false;
     if (isInput(control) && control.type === 'hidden') return false;
-    const silent = {...level, silent: true, text: ''};
+    const silent = {...level, silent: !hasAttr(control, 'aria-label') && !hasAttr(control, 'aria-labelledby'), text: ''};
     if (!view.inline) this.#flush(level);
     if (!isSeen(control)) {
       if (!view.seen && !isSeen(e)) return false;
@@ -181,6 +178,7 @@ class Tree {
       }
     }
     this.#below(view, silent);
+    this.#flush(silent);
     level.addressed = silent.addressed;
     return true;
   }
@@ -232,7 +230,7 @@ class Tree {
     if (line && role === 'link') this.#url(e, depth);
     const urls = this.lines.length - below;
     /** @type {Level} */
-    const inner = {view, depth, line, name, text: '', textOnScreen: false, hiddenText: false, addressed: line !== null, silent: level.silent || (from === 'contents' && atomRoles.has(role) && name.length <= nameMax)};
+    const inner = {view, depth, line, name, text: '', textOnScreen: false, hiddenText: false, addressed: line !== null, silent: level.silent || (from === 'contents' && atomRoles.has(role) && name.length <= nameMax), wordy: line !== null && !name && (press !== '' || widgetRoles.has(role))};
     if (!line) inner.line = level.line;
     this.#below(view, inner);
     const only = line && this.lines.length === below + urls ? clean(inner.text) : '';

@@ -125,6 +125,13 @@ function viewOf(e, above) {
     else view.reach = (view.port = screenArea(), position === 'fixed' ? view.port : pageArea());
     if (clippedAway.test(`${style.clip} ${style.clipPath}`)) view.gone = true;
   } else if (above) view.flowIn(above);
+  if (display === 'table-cell' && above && above.lies && (above.whole || !above.onScreen) && position === 'static' && !view.gone && startsWithText(e) && style.transform === 'none') {
+    // A cell with words lies where its row lies: half of the boxes of a large table.
+    view.seen = visible;
+    view.onScreen = visible && above.onScreen;
+    view.whole = above.whole;
+    return view;
+  }
   const box = view.box = boxOf(e);
   if (view.gone) {
     view.seen = view.lies = view.onScreen = false;
@@ -186,26 +193,29 @@ const unshownTags = new Set(['script', 'style', 'noscript', 'template', 'head', 
 const folded = (e, child) => e instanceof HTMLDetailsElement && !e.open && !(isElement(child) && isSummary(child));
 
 /**
- * Calls back for each child in the composed tree: shown for elements that are displayed, text, hidden for the rest.
- * @param {View} view
- * @param {(e: Element, view: View) => void} shown @param {(node: Text) => void} text @param {(node: Node) => void} hidden
+ * What walks over the visible tree. L is whatever it hands down.
+ * @template L
+ * @typedef {object} Visitor
+ * @property {(e: Element, view: View, level: L) => void} element  displayed, though not always to be seen itself
+ * @property {(node: Text, view: View, level: L) => void} text
+ * @property {(node: Node) => void} unseen  not displayed, with all below
  */
-function eachShown(view, shown, text, hidden) {
-  if (view.style.contentVisibility === 'hidden') {
-    eachChild(view.e, hidden);
-    return;
-  }
-  eachChild(view.e, (child) => {
+
+/** Hands each child in the composed tree to the visitor. @template L @param {View} view @param {Visitor<L>} visitor @param {L} level */
+function eachShown(view, visitor, level) {
+  const {e: above} = view;
+  const closed = above instanceof HTMLDetailsElement && !above.open;
+  const locked = view.style.contentVisibility === 'hidden';
+  eachChild(above, (child) => {
     const kind = kindOf(child);
-    if (kind === 3) {
-      if (folded(view.e, child)) hidden(child);
-      else text(/** @type {Text} */ (child));
-    } else if (kind === 1) {
+    if (locked) visitor.unseen(child);
+    else if (kind === 3) closed ? visitor.unseen(child) : visitor.text(/** @type {Text} */ (child), view, level);
+    else if (kind === 1) {
       const e = /** @type {Element} */ (child);
       if (unshownTags.has(tagOf(e))) return;
-      const inner = folded(view.e, e) ? null : viewOf(e, view);
-      if (!inner || (inner.gone && !isBareControl(inner))) hidden(e);
-      else shown(e, inner);
+      const inner = closed && !isSummary(e) ? null : viewOf(e, view);
+      if (!inner || (inner.gone && !isBareControl(inner))) visitor.unseen(e);
+      else visitor.element(e, inner, level);
     }
   });
 }
@@ -213,7 +223,8 @@ function eachShown(view, shown, text, hidden) {
 /** A native control made transparent over a picture of it: a person sees the picture and presses the control. @param {View} view */
 function isBareControl(view) {
   const {e, box} = view;
-  if (view.above?.gone || !box || box.width < 5 || box.height < 5 || view.style.visibility !== 'visible' || !/^(input|select|button|textarea)$/.test(tagOf(e))) return false;
+  if (view.above?.gone || !box || box.width < 5 || box.height < 5 || view.style.visibility !== 'visible') return false;
+  if (!(e instanceof HTMLSelectElement || (isInput(e) && !/^(submit|reset|button|image|hidden)$/.test(e.type)))) return false;
   if (!shows(box, view.reach)) return false;
   view.lies = view.seen = true;
   view.onScreen = shows(box, view.port);
