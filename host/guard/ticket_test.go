@@ -274,6 +274,35 @@ func TestTimeEndsQuestionsAndAnswers(t *testing.T) {
 	}
 }
 
+func TestNothingIsKeptOfSettledTickets(t *testing.T) {
+	for what, settle := range map[string]func(*desk, *Ticket){
+		"used": func(d *desk, k *Ticket) {
+			d.Answer(k.ID, policy.Once, d.now)
+			d.act("click", Intent{Kind: Navigates, URL: other}, k.ID)
+		},
+		"said": func(d *desk, k *Ticket) { d.Answer(k.ID, policy.No, d.now); d.Repeat("click", true, d.now) },
+		"told": func(d *desk, k *Ticket) { d.Answer(k.ID, policy.No, d.now); d.Outcomes() },
+		"a no nobody came for": func(d *desk, k *Ticket) {
+			d.Answer(k.ID, policy.No, d.now)
+			d.pass(policy.TicketLife)
+			if next := d.Tick(d.now); len(next) != 0 {
+				d.Errorf("a no nobody came for: %+v", next)
+			}
+		},
+		"a yes nobody came for": func(d *desk, k *Ticket) { d.Answer(k.ID, policy.Once, d.now); d.pass(policy.TicketLife); d.Tick(d.now) },
+		"dropped":               func(d *desk, k *Ticket) { d.Cancel("click") },
+	} {
+		d := atShop(t)
+		d.click()
+		k := d.get(other).Ticket
+		d.end("click")
+		settle(d, k)
+		if len(d.tickets) != 0 || !d.Guard.Deadline().IsZero() {
+			t.Errorf("%s: %d tickets are kept", what, len(d.tickets))
+		}
+	}
+}
+
 func TestOutcomesAreToldOnce(t *testing.T) {
 	d := atShop(t)
 	d.click()
