@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -53,8 +54,8 @@ func (a *answer) render(err error) *mcp.CallToolResult {
 		fmt.Fprintf(&b, "ok · %s\n", a.did)
 	} else {
 		e := toolError(err)
-		fmt.Fprintf(&b, "error %s · %s\n", e.Code, e.Message)
-		if hint := e.Hint(); hint != "" {
+		fmt.Fprintf(&b, "error %s · %s\n", e.Code, oneLine(e.Message, 300))
+		if hint := oneLine(e.Hint(), 300); hint != "" {
 			fmt.Fprintf(&b, "hint: %s\n", hint)
 			meta["hint"] = hint
 		}
@@ -106,7 +107,7 @@ func (a *answer) tell(err error, meta map[string]any) {
 		meta["tab"] = r.Tab
 	}
 	if d := r.Document; d.URL != "" {
-		a.fact("url", "%s", clip(d.URL, 300))
+		a.fact("url", "%s", oneLine(d.URL, 300))
 		if d.Title != "" {
 			a.fact("title", "%s", strconv.Quote(clip(d.Title, 120)))
 		}
@@ -197,6 +198,16 @@ func candidates(v any) string {
 		fmt.Fprintf(&b, "- %v %s [ref=%v]\n", m["role"], strconv.Quote(clip(fmt.Sprint(m["name"]), 80)), m["ref"])
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// oneLine keeps a text that names something of a page from making lines of its own.
+func oneLine(s string, n int) string {
+	return clip(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s), n)
 }
 
 // toolError gives every error a code and words that an agent may see.

@@ -97,7 +97,7 @@ func explain(ctx context.Context, err error) error {
 	switch e, ok := errors.AsType[*protocol.Error](err); {
 	case ok && e.Code == protocol.TransportLost && context.Cause(ctx) == error(errBudget):
 		return err // there was nobody to wait for
-	case ok && e.Code != protocol.Timeout && e.Code != protocol.TransportLost:
+	case ok && e.Code != protocol.Timeout && e.Code != protocol.TransportLost && e.Code != protocol.PageClosed:
 		return err
 	}
 	if e, ok := errors.AsType[*protocol.Error](context.Cause(ctx)); ok {
@@ -247,10 +247,13 @@ func (r *run) first(ctx context.Context) (*PromptInfo, error) {
 		o := *r.plan.Target
 		o.Readable = l.readable
 		var err error
-		if checked, err = l.page.Check(ctx, o); err != nil {
+		checked, err = l.page.Check(ctx, o)
+		switch {
+		case err != nil && o.Target == "" && protocol.CodeOf(err) == protocol.NotFound:
+			checked = nil // nothing has the focus: the page itself gets the key
+		case err != nil:
 			return nil, err
-		}
-		if checked.Would.NewTab && checked.Would.Kind != "none" {
+		case checked.Would.NewTab && checked.Would.Kind != "none":
 			return nil, protocol.Errorf(protocol.BlockedByPolicy, "it would open a new tab by itself").
 				With("hint", "Open its address with browser_tabs, action new.")
 		}

@@ -38,6 +38,9 @@ func (m *Manager) Connect(ctx context.Context, r ConnectRequest) (*Connection, e
 	if n > 0 {
 		return m.connection(ctx), nil
 	}
+	if err := m.opt.Paired(); err != nil {
+		return nil, err
+	}
 	if r.URL != "" {
 		if err := checkAddress(r.URL); err != nil {
 			return nil, err

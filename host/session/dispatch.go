@@ -42,7 +42,7 @@ func (l *lease) stopAct(why error) {
 func (r *run) dispatch(ctx context.Context, c *browser.Checked, in guard.Intent, ticket int) (*PromptInfo, error) {
 	l := r.lease
 	if c != nil {
-		r.report.Did = r.plan.Past + " " + c.Describe
+		r.report.Did = r.plan.Past + " " + clean(c.Describe, 100)
 	} else {
 		r.report.Did = r.plan.Past
 	}

@@ -32,6 +32,7 @@ type lease struct {
 	end   context.CancelCauseFunc
 	calls atomic.Int32 // that are under way
 	gate  gate         // opens when the page engine is in place
+	view  atomic.Pointer[view]
 
 	// What follows belongs to the mailbox.
 	state    LeaseState
@@ -82,10 +83,11 @@ func (m *Manager) start(l *lease, t protocol.LeasedTab, book *policy.Book) error
 	m.mu.Unlock()
 	l.m, l.tab = m, t.Tab
 	l.state, l.prompts, l.asked, l.used = LeaseReady, map[int]*prompt{}, map[string]bool{}, time.Now()
-	l.box = newMailbox()
+	l.guard = guard.New(guard.Config{Book: book, Own: m.opt.Own(), URL: t.URL, Sealed: l.sealed})
+	l.publish()
+	l.box = newMailbox(l.publish)
 	l.ctx, l.end = context.WithCancelCause(m.ctx)
 	l.page = m.opt.NewTab(chrome{m}, t.Tab, browser.Options{Logger: m.opt.Logger})
-	l.guard = guard.New(guard.Config{Book: book, Own: m.opt.Own(), URL: t.URL, Sealed: l.sealed})
 	m.mu.Lock()
 	m.leases = append(m.leases, l)
 	if m.current == nil {

@@ -11,10 +11,11 @@ type mailbox struct {
 	wake   chan struct{} // holds one token while something was posted
 	closed bool
 	done   chan struct{} // closed when the goroutine has ended
+	after  func()        // runs there after each posted function, before do returns
 }
 
-func newMailbox() *mailbox {
-	b := &mailbox{wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newMailbox(after func()) *mailbox {
+	b := &mailbox{wake: make(chan struct{}, 1), done: make(chan struct{}), after: after}
 	go b.run()
 	return b
 }
@@ -38,7 +39,7 @@ func (b *mailbox) post(f func()) bool {
 // reports false.
 func (b *mailbox) do(f func()) bool {
 	ran := make(chan struct{})
-	if !b.post(func() { f(); close(ran) }) {
+	if !b.post(func() { f(); b.after(); close(ran) }) {
 		return false
 	}
 	<-ran
@@ -65,6 +66,7 @@ func (b *mailbox) run() {
 		b.mu.Unlock()
 		for _, f := range posted {
 			f()
+			b.after()
 		}
 	}
 }

@@ -95,19 +95,27 @@ func (m *Manager) Linked() bool {
 // Connected takes a new link. It is used only after lease.reconcile, the first call on it.
 func (m *Manager) Connected(Conn) {}
 
-// Disconnected takes a link away. Leases stay: the extension comes back and says what it still holds.
+// Disconnected takes a link away. Leases stay, for the extension comes back and says what it still holds; but not when the
+// pairing that they rest on is gone.
 func (m *Manager) Disconnected(c Conn, err error) {
-	if protocol.CodeOf(err) == protocol.Rotated {
+	forgotten := protocol.CodeOf(err) == protocol.Rotated
+	if forgotten {
 		m.approvals.void()
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.conn != c {
+		m.mu.Unlock()
 		return
 	}
 	m.conn, m.linked = nil, make(chan struct{})
-	for _, l := range m.leases {
-		l.box.post(l.linkLost)
+	leases := slices.Clone(m.leases)
+	m.mu.Unlock()
+	for _, l := range leases {
+		if forgotten {
+			l.finish(protocol.EndForgotten, "")
+		} else {
+			l.box.post(l.linkLost)
+		}
 	}
 }
 

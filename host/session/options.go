@@ -28,6 +28,8 @@ type Options struct {
 	Logger *slog.Logger // nil: none
 	// Port is where the link listens; 0: it does not yet.
 	Port func() int
+	// Paired says why no extension could prove a pairing, or nil; asked before the owner is.
+	Paired func() error
 	// Mirrored is told what the extension keeps of the record's heads. It must not block.
 	Mirrored func(profile string, heads []protocol.Head)
 	// Own is what belongs to our own hosts and is nobody's target.
@@ -68,6 +70,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Port == nil {
 		o.Port = func() int { return 0 }
+	}
+	if o.Paired == nil {
+		o.Paired = func() error { return nil }
 	}
 	if o.Mirrored == nil {
 		o.Mirrored = func(string, []protocol.Head) {}

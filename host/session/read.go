@@ -9,6 +9,7 @@ import (
 	"github.com/tabvalet/tabvalet/host/audit"
 	"github.com/tabvalet/tabvalet/host/browser"
 	"github.com/tabvalet/tabvalet/host/guard"
+	"github.com/tabvalet/tabvalet/host/policy"
 	"github.com/tabvalet/tabvalet/protocol"
 )
 
@@ -101,10 +102,34 @@ func (l *lease) mayRead() error {
 	return nil
 }
 
-// readable tells whether frames of an origin may be read. It may be called from any goroutine but the mailbox's.
-func (l *lease) readable(origin string) (ok bool) {
-	l.box.do(func() { ok = l.guard.ReadsOrigin(origin, time.Now()) })
-	return ok
+// A view is what may be read, for those who must not wait for the mailbox: the page asks while it holds a lock of its
+// own, and the mailbox asks the page.
+type view struct {
+	code   policy.Code // why nothing may be
+	front  policy.Origin
+	grants []policy.Grant
+}
+
+// publish renews the view. (mailbox)
+func (l *lease) publish() {
+	now := time.Now()
+	v := &view{code: l.guard.Reading(now), grants: l.guard.Book().List(now)}
+	v.front, _ = l.guard.Front()
+	l.view.Store(v)
+}
+
+// readable tells whether frames of an origin may be read.
+func (l *lease) readable(origin string) bool {
+	v, o, now := l.view.Load(), policy.ParseHeader(origin), time.Now()
+	if v.code != "" || o.Opaque() {
+		return false
+	}
+	for _, g := range v.grants {
+		if g.Once == nil && g.Capability.Carries(policy.Read) && g.Scope.Covers(o) && (g.Expires.IsZero() || now.Before(g.Expires)) {
+			return true
+		}
+	}
+	return o.Same(v.front) // READ that came with a NAVIGATE that is over lasts with the document
 }
 
 // conclude adds to a report what every result on a tab tells: where the tab is, as far as that may be known, and what

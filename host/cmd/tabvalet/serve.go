@@ -101,7 +101,7 @@ func newHost(s *settings) (*host, error) {
 	h.session = session.New(session.Options{
 		Instance: instance, Consent: session.Consent(s.consent), Sealed: s.sealed,
 		GrantTTL: s.grantTTL, ConsentTimeout: s.consentTimeout, Budget: s.budget, Idle: s.idle, ReleaseGrace: s.releaseGrace,
-		Record: h.record, Logger: h.logger, Port: h.port, Own: h.own,
+		Record: h.record, Logger: h.logger, Port: h.port, Own: h.own, Paired: h.paired,
 		Mirrored: func(profile string, heads []protocol.Head) {
 			h.do(func() error { return audit.SaveMirror(setup.RecordDir(dirs.State), profile, heads) })
 		},
@@ -169,6 +169,19 @@ func (h *host) port() int {
 		return 0
 	}
 	return h.link.Port()
+}
+
+// paired says why nobody could prove a pairing. The path of the file is for the terminal, not for the agent.
+func (h *host) paired() error {
+	p, err := h.store.Load()
+	if err == nil && len(p.Profiles) > 0 {
+		return nil
+	}
+	code := protocol.NotPaired
+	if err != nil {
+		code = protocol.CodeOf(err)
+	}
+	return protocol.Errorf(code, "%s", protocol.Lookup(code).Meaning)
 }
 
 // own is every host of this user that runs now: none of their ports is an agent's target.
