@@ -79,11 +79,6 @@ func (b *Book) Holds(c Capability, o Origin, now time.Time) (GrantID, bool) {
 	return 0, c == Read && b.here.Covers(o)
 }
 
-// Lives reports whether a grant may still be used.
-func (b *Book) Lives(id GrantID, now time.Time) bool {
-	return slices.ContainsFunc(b.grants, func(g *Grant) bool { return g.ID == id && g.live(now) })
-}
-
 // Extend gives a living grant's capability on o too, for as long: a navigation under it arrived there by hops that
 // stayed, as from http://a.test over https://a.test to https://www.a.test.
 func (b *Book) Extend(id GrantID, o Origin, now time.Time) bool {

@@ -140,6 +140,32 @@ func TestReadThatCameWithNavigateLastsWithItsDocument(t *testing.T) {
 	}
 }
 
+func TestExtendGivesNoMoreThanTheGrantItself(t *testing.T) {
+	b := visiting()
+	b.Answer(ordering(), Once, noon)
+	id, _ := b.Holds(Navigate, origin(other), noon)
+	single := b.last
+	for what, ok := range map[string]bool{
+		"a single-use grant": b.Extend(single, origin(evil), noon),
+		"no grant":           b.Extend(99, origin(evil), noon),
+		"a grant that ended": b.Extend(id, origin(evil), noon.Add(NavigateLife)),
+		"an exact grant":     exactly().Extend(2, origin(evil), noon),
+	} {
+		if ok {
+			t.Errorf("%s was extended", what)
+		}
+	}
+	if !b.Extend(id, origin("https://www.b.test"), noon) {
+		t.Fatal("a living grant was not extended")
+	}
+	if got, ok := b.Holds(Navigate, origin("https://b.test"), noon); !ok || got == id {
+		t.Errorf("the site it arrived on is held by grant %d", got)
+	}
+	if _, ok := b.Holds(Read, origin("https://b.test"), noon.Add(NavigateLife)); ok {
+		t.Error("it lives longer than what it came from")
+	}
+}
+
 func TestRevokeTakesWhatCameWithTheGrant(t *testing.T) {
 	b := visiting()
 	b.Arrive(origin(other), noon)
