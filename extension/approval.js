@@ -2,7 +2,7 @@
  * The approval link: whoever opens it in this browser gets the extension's own page instead, and decides there. A tab that
  * is or was lent, and its popups, never becomes one: the agent could sit in it.
  */
-import {Fault} from './errors.js';
+import {Fault, unsharableFor} from './errors.js';
 import {arrived, describe, share, unsharable} from './leases.js';
 import {linked, review} from './links.js';
 import {hosts, native} from './pairing.js';
@@ -92,10 +92,10 @@ async function openFor(url) {
   const {id: tabId = -1} = await chrome.tabs.create({url, active: false});
   for (const end = Date.now() + LOAD_MS; ;) {
     const frame = await chrome.webNavigation.getFrame({tabId, frameId: 0});
-    if (frame?.errorOccurred || Date.now() > end) throw new Fault('attach_refused', 'The address could not be loaded.');
+    if (frame?.errorOccurred || Date.now() > end) throw unsharableFor('unsharable_down');
     if (frame && /^https?:/.test(frame.url)) {
       const [asked, got] = [url, frame.url].map((address) => new URL(address).hostname.replace(/^www\./, ''));
-      if (asked !== got) throw new Fault('attach_refused', `The address leads to another site (${got}).`);
+      if (asked !== got) throw unsharableFor('unsharable_elsewhere', [String(got)]);
       return tabId;
     }
     await new Promise((done) => setTimeout(done, 50));

@@ -4,7 +4,7 @@
  *
  * @import {Lease} from './state.js'
  */
-import {Fault, quietly, text} from './errors.js';
+import {Fault, quietly, text, unsharableFor} from './errors.js';
 import {gone} from './guard.js';
 import {save} from './state.js';
 
@@ -36,7 +36,7 @@ export async function attach(tabId) {
     throw new Fault('attach_refused', text(error));
   }
   let timer;
-  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(new Error('The tab does not answer.')), ATTACH_MS); });
+  const late = new Promise((_, fail) => { timer = setTimeout(() => fail(unsharableFor('unsharable_silent')), ATTACH_MS); });
   try {
     await Promise.race([Promise.all(guarded({tabId})), late]);
   } catch (error) {

@@ -45,6 +45,9 @@ export function report(error) {
   save('errors');
 }
 
+/** A tab cannot be lent, for a reason of the message catalogue. @param {string} key @param {string[]} [values] */
+export const unsharableFor = (key, values) => new Fault('attach_refused', chrome.i18n.getMessage(key, values));
+
 /**
  * Lets a promise end by itself; what goes wrong is reported.
  *

@@ -2,9 +2,9 @@
  * Which CDP events a host gets, and what of each: the list of PROTOCOL.md, the same as in Go (testdata/vectors/events.json
  * holds both to it). A busy page makes thousands of events a second; what is cut here costs the link nothing.
  */
-const TEXT = 8 << 10;
-const BODY = 64 << 10;
-const HEADERS = ['content-type', 'origin', 'referer', 'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user'];
+export const TEXT = 8 << 10;
+export const BODY = 64 << 10;
+export const HEADERS = ['content-type', 'origin', 'referer', 'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user'];
 
 /** @type {(keep: string, where?: Record<string, string[]>) => {keep: string[], where?: Record<string, string[]>}} */
 const event = (keep, where) => ({keep: keep.split(' ').filter(Boolean), ...(where && {where})});

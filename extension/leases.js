@@ -7,10 +7,11 @@
  */
 import {attach} from './attach.js';
 import {isHostPath, isTarget} from './cdp.js';
-import {Fault, quietly, unattended} from './errors.js';
+import {Fault, quietly, unattended, unsharableFor} from './errors.js';
 import {badge, badgeOff, group, ungroup} from './groups.js';
 import {failAll} from './guard.js';
 import {isHostPort, linked, relink, review, tell} from './links.js';
+import {hosts} from './pairing.js';
 import {dropPrompts} from './prompts.js';
 import {forgetQueue, holdBack, introduce} from './relay.js';
 import {changed, leaseOf, leases, save, session, stored} from './state.js';
@@ -31,12 +32,10 @@ const reattached = new Map();
  * @param {number} [tab]
  */
 export function unsharable(address, tab) {
-  const own = chrome.i18n.getMessage.bind(chrome.i18n);
-  if (tab !== undefined && leaseOf(tab)) return own('unsharable_lent') || 'It is shared already.';
+  if (tab !== undefined && leaseOf(tab)) return chrome.i18n.getMessage('unsharable_lent');
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) return own('unsharable_scheme') || 'Only web pages can be shared.';
-  if (isHostPath(url) || isHostPort(url)) return own('unsharable_own') || "It is a page of Tab Valet's.";
-  return null;
+  if (!url || !/^https?:$/.test(url.protocol)) return chrome.i18n.getMessage('unsharable_scheme');
+  return isHostPath(url) || isHostPort(url) ? chrome.i18n.getMessage('unsharable_own') : null;
 }
 
 /**
@@ -46,11 +45,13 @@ export function unsharable(address, tab) {
  * @param {{instance: string, id: string, tab: number, access: Access, exact: boolean, until: number, sealed: boolean, opened: boolean}} terms
  */
 export async function share({instance, id, tab, access, exact, until, sealed, opened}) {
-  const link = await linked(instance);
-  const why = unsharable((await describe([tab])).get(tab)?.url ?? '', tab);
+  const [known] = await Promise.all([describe([tab]), hosts()]); // hosts: their ports are known then
+  const why = unsharable(known.get(tab)?.url ?? '', tab);
   if (why !== null) throw new Fault('attach_refused', why);
   const lease = begin(tab, instance, {access, exact, sealed, opened, until: until > 0 ? Date.now() + until * 1000 : null});
   try {
+    const link = await linked(instance);
+    lease.client = session.agents[instance]?.name ?? '';
     await stored();
     standing(lease);
     await attach(tab);
@@ -67,7 +68,7 @@ export async function share({instance, id, tab, access, exact, until, sealed, op
   } catch (error) {
     if (leaseOf(tab) === lease) await end(lease, 'refused', {silent: true});
     else await quietly(chrome.debugger.detach({tabId: tab})); // the stop came before the debugger was there
-    if (error instanceof Fault && error.code === 'attach_refused') link.note('approval.tab_refused', {id, reason: error.message});
+    if (error instanceof Fault && error.code === 'attach_refused') tell(instance, 'approval.tab_refused', {id, reason: error.message});
     throw error;
   }
   return lease;
@@ -138,7 +139,7 @@ const blockRule = (tab, on) => chrome.declarativeNetRequest.updateSessionRules({
 
 /** @param {number} tab @param {string} instance @param {Pick<Lease, 'access' | 'exact' | 'sealed' | 'until' | 'opened'>} terms */
 function begin(tab, instance, terms) {
-  if (session.leases[tab]) throw new Fault('attach_refused', 'It is shared already.');
+  if (session.leases[tab]) throw unsharableFor('unsharable_lent');
   /** @type {Lease} */
   const lease = {
     tab, instance, ...terms, lease: '', client: session.agents[instance]?.name ?? '', stage: 'attaching', since: Date.now(),

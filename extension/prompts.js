@@ -63,8 +63,8 @@ export function askToShare(instance, tab) {
 
 /** @param {string} id @param {string} key of the message catalogue @param {string[]} values */
 const notify = (id, key, values) => quietly(chrome.notifications.create(id, {
-  type: 'basic', iconUrl: chrome.runtime.getURL('icons/128.png'), title: chrome.i18n.getMessage('product') || 'Tab Valet',
-  message: chrome.i18n.getMessage(key, values) || values.join(' – '),
+  type: 'basic', iconUrl: chrome.runtime.getURL('icons/128.png'), title: chrome.i18n.getMessage('product'),
+  message: chrome.i18n.getMessage(key, values),
 }));
 
 /** The owner clicked a notification. @param {string} id */

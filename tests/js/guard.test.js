@@ -70,8 +70,9 @@ test('a lost link fails what is paused, and what comes while it is lost', async 
   host.verdict = undefined;
   world.browser.pause(tab, 'r1');
   await until(() => host.events('Fetch.requestPaused').length === 1);
-  host.die();
-  await until(() => world.browser.paused.get(tab)?.size === 0);
+  host.admit = (socket) => socket.break(1006); // it runs, and does not answer
+  host.socket.break(1006);
+  await until(() => !world.browser.paused.get(tab)?.size);
   world.browser.pause(tab, 'r2');
   await quiet();
   assert.deepEqual(world.browser.sent, []);

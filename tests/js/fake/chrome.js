@@ -3,6 +3,10 @@
  * as FACTS measured: a detach sends what is paused, an attachment outlives the worker, a tab attaches only once.
  */
 
+import fs from 'node:fs';
+
+const CATALOGUE = JSON.parse(fs.readFileSync(new URL('../../../extension/_locales/en/messages.json', import.meta.url), 'utf8'));
+
 export const ID = 'kabegceaidfheajlmbdeclmnnflkndej';
 const OWN = `chrome-extension://${ID}/`;
 
@@ -212,7 +216,7 @@ export class Browser {
     }));
     const chrome = wrap(this.api, '');
     Object.assign(chrome.runtime, {id: ID, getURL: (file) => OWN + file, getManifest: () => ({version: '0.1.0'})});
-    chrome.i18n = {getMessage: () => ''};
+    chrome.i18n = {getMessage: (key, values = []) => (CATALOGUE[key]?.message ?? '').replace(/\$(\d)/g, (_, n) => values[n - 1])};
     return chrome;
   }
 

@@ -64,7 +64,7 @@ export class World {
 }
 
 /** Waits for a condition; the worker answers in a few turns of the event loop. */
-export async function until(check, ms = 3000) {
+export async function until(check, ms = 20_000) {
   for (const end = Date.now() + ms; ;) {
     const value = await check();
     if (value) return value;
