@@ -78,7 +78,7 @@ func decode(data []byte) (m Message, err error) {
 		return m, errors.New("jsonrpc is not 2.0")
 	}
 	if e.ID != nil {
-		if m.ID, err = strconv.ParseInt(string(e.ID), 10, 64); err != nil || m.ID < 1 || m.ID > MaxID || e.ID[0] == '+' {
+		if m.ID, err = strconv.ParseInt(string(e.ID), 10, 64); err != nil || m.ID < 1 || m.ID > MaxID {
 			return m, errors.New("an id is an integer from 1 to 2^53-1")
 		}
 	}

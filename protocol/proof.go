@@ -81,7 +81,7 @@ func EncodeBytes(b []byte) string { return base64.RawURLEncoding.EncodeToString(
 
 // DecodeBytes reads exactly size bytes; any other spelling of them is refused.
 func DecodeBytes(s string, size int) ([]byte, bool) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err != nil || len(b) != size || EncodeBytes(b) != s {
 		return nil, false
 	}

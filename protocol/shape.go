@@ -15,7 +15,7 @@ import (
 // package. A member without omitzero in its tag must be there; null stands for nothing; a raw member must be an object.
 // The error is a [BadParams].
 func Unmarshal(data []byte, v any) error {
-	err := json.Unmarshal(data, v, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(data, v)
 	if err == nil {
 		dec := jsontext.NewDecoder(bytes.NewBuffer(data))
 		err = checkShape(dec, reflect.TypeOf(v).Elem())
@@ -37,7 +37,7 @@ func Marshal(v any) (jsontext.Value, error) {
 
 var rawType = reflect.TypeFor[jsontext.Value]()
 
-// checkShape holds one JSON value against t for what the decoder lets pass: absent and null members.
+// checkShape holds one JSON value against t for what the decoder lets pass: unknown, absent and null members.
 func checkShape(dec *jsontext.Decoder, t reflect.Type) error {
 	kind := dec.PeekKind()
 	switch {

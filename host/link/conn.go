@@ -498,7 +498,12 @@ func (c *Conn) reply(id int64, result any, err error) error {
 	if err != nil {
 		m.Result, m.Error = nil, c.refusal(err)
 	}
-	return c.enqueue(laneUrgent, m)
+	err = c.enqueue(laneUrgent, m)
+	if code := protocol.CodeOf(err); err != nil && code != protocol.TransportLost { // an answer over a limit is no answer
+		m.Result, m.Error = nil, protocol.Errorf(code, "the answer could not be sent")
+		err = c.enqueue(laneUrgent, m)
+	}
+	return err
 }
 
 // refusal is what the extension is told of an error of ours.

@@ -133,6 +133,27 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
+// An answer that cannot cross is answered all the same.
+func TestAnswersThatCannotBeSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		h.call = func(_ context.Context, _ *link.Conn, method string, _ jsontext.Value) (any, error) {
+			switch method {
+			case protocol.MethodApprovalGet:
+				return jsontext.Value(`{"a":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}`), nil
+			case protocol.MethodLeaseOffer:
+				return make(chan int), nil
+			}
+			return nil, protocol.Errorf(protocol.Busy, "\xff")
+		}
+		e, _ := h.link(t)
+		for method, want := range map[string]protocol.Code{protocol.MethodApprovalGet: protocol.TooLarge,
+			protocol.MethodLeaseOffer: protocol.Internal, protocol.MethodPromptAnswer: protocol.Internal} {
+			wantCode(t, method, e.Call(t.Context(), method, protocol.Empty{}, nil), want)
+		}
+	})
+}
+
 func TestTooManyCallsOfTheExtensionAreBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t)

@@ -435,6 +435,6 @@ func NewID() string {
 func decodeID(s string) ([]byte, bool) { return decodeText(s, 16) }
 
 func decodeText(s string, size int) ([]byte, bool) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	b, err := base64.RawURLEncoding.DecodeString(s)
 	return b, err == nil && len(b) == size && base64.RawURLEncoding.EncodeToString(b) == s
 }
