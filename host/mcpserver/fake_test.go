@@ -280,6 +280,8 @@ func (c *conn) Call(_ context.Context, _ string, params, result any) error {
 	return nil
 }
 
+func (c *conn) CallAll(context.Context, string, []any) error { return nil }
+
 type record struct{}
 
 func (record) Intent(audit.Row) (int64, error) { return 1, nil }

@@ -15,47 +15,44 @@ import (
 // what was lost may be sent again.
 type chrome struct{ m *Manager }
 
+var _ browser.Batcher = chrome{}
+
 // Send runs a CDP command.
 func (c chrome) Send(ctx context.Context, tab protocol.TabID, session string, act bool, method string, params, result any) error {
 	conn, err := c.m.link()
 	if err != nil {
 		return err
 	}
-	text := jsontext.Value("{}")
-	if params != nil {
-		if text, err = json.Marshal(params); err != nil {
-			return fmt.Errorf("encoding %s: %w", method, err)
-		}
+	send, err := sending(tab, session, act, method, params)
+	if err != nil {
+		return err
 	}
-	return conn.Call(ctx, protocol.MethodSend, protocol.SendParams{Tab: tab, Session: session, Method: method, Params: text, Act: act}, result)
+	return conn.Call(ctx, protocol.MethodSend, send, result)
 }
 
-// SendAll puts commands on the wire in order and waits for all their answers, where the link can; else one by one.
+// SendAll puts several commands on the wire together, in order, and waits for all answers.
 func (c chrome) SendAll(ctx context.Context, tab protocol.TabID, session string, act bool, commands []browser.Command) error {
 	conn, err := c.m.link()
 	if err != nil {
 		return err
 	}
-	all, ok := conn.(interface {
-		CallAll(ctx context.Context, method string, params []any) error
-	})
-	if !ok {
-		for _, cmd := range commands {
-			if err := c.Send(ctx, tab, session, act, cmd.Method, cmd.Params, nil); err != nil {
-				return err
-			}
+	calls := make([]any, len(commands))
+	for i, command := range commands {
+		if calls[i], err = sending(tab, session, act, command.Method, command.Params); err != nil {
+			return err
 		}
-		return nil
 	}
-	params := make([]any, len(commands))
-	for i, cmd := range commands {
-		text, err := json.Marshal(cmd.Params)
-		if err != nil {
-			return fmt.Errorf("encoding %s: %w", cmd.Method, err)
+	return conn.CallAll(ctx, protocol.MethodSend, calls)
+}
+
+func sending(tab protocol.TabID, session string, act bool, method string, params any) (p protocol.SendParams, err error) {
+	text := jsontext.Value("{}")
+	if params != nil {
+		if text, err = json.Marshal(params); err != nil {
+			return p, fmt.Errorf("encoding %s: %w", method, err)
 		}
-		params[i] = protocol.SendParams{Tab: tab, Session: session, Method: cmd.Method, Params: text, Act: act}
 	}
-	return all.CallAll(ctx, protocol.MethodSend, params)
+	return protocol.SendParams{Tab: tab, Session: session, Method: method, Params: text, Act: act}, nil
 }
 
 // Block lets a session rule block the tab's main-frame requests.

@@ -243,6 +243,10 @@ func (c *fakeConn) Call(ctx context.Context, method string, params, result any) 
 	return nil
 }
 
+func (c *fakeConn) CallAll(ctx context.Context, method string, params []any) error {
+	return c.Call(ctx, method, params, nil)
+}
+
 func notesOf[T any](c *fakeConn, method string) (out []T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

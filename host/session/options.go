@@ -100,6 +100,7 @@ type Record interface {
 type Conn interface {
 	Profile() string
 	Call(ctx context.Context, method string, params, result any) error
+	CallAll(ctx context.Context, method string, params []any) error
 	Note(method string, params any) error
 	Close(code protocol.CloseCode)
 }
