@@ -204,6 +204,14 @@ func TestHitsFollowsAnElementDrawnAnew(t *testing.T) {
 	refused(p, "stale_ref", "hits", at)
 }
 
+func TestRefsStayStaleWhenTheSurroundingsChange(t *testing.T) {
+	p := open(t, `<div id=box><button>Delete</button><i>Maple</i></div>`)
+	ref := p.snapshot(nil).ref(t, `"Delete"`)
+	call[found](p, "resolve", args{"target": ref})
+	eval[bool](p, `box.innerHTML = '<button>Delete</button>'; true`)
+	refused(p, "stale_ref", "resolve", args{"target": ref})
+}
+
 // A row that goes must never hand its ref to the row that moves up.
 func TestRefsNeverMoveToANeighbour(t *testing.T) {
 	for _, html := range []string{

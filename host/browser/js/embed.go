@@ -16,7 +16,8 @@
 //	visible.js  what a person can see: boxes, clips, colours; hidden instructions
 //	name.js     accessible names
 //	refs.js     e12 ⇄ element
-//	tree.js     the snapshot
+//	tree.js     what a person sees, as lines
+//	snapshot.js captures of these lines: bounded, outlined, paged
 //	read.js     the text
 //	target.js   targets: refs, CSS, text=, role=, label=
 //	would.js    what an act would set off
@@ -40,7 +41,7 @@ const World = "tabvalet"
 
 // files in the order in which they are joined: what a script runs while it loads stands before it.
 var files = []string{
-	"dom.js", "role.js", "visible.js", "name.js", "refs.js", "tree.js", "read.js", "target.js", "would.js", "check.js",
+	"dom.js", "role.js", "visible.js", "name.js", "refs.js", "tree.js", "snapshot.js", "read.js", "target.js", "would.js", "check.js",
 	"forms.js", "settle.js", "delta.js", "wait.js", "frames.js", "main.js",
 }
 

@@ -123,8 +123,12 @@ class Tree {
     }
     if (tag === 'label' && this.#label(/** @type {HTMLLabelElement} */ (e), view, level)) return;
     const role = roleOf(e);
+    if (tag === 'svg' && view.seen && queryAll(e, 'text, a, foreignObject, [role], [tabindex]').length > 0 && !nameOf(e, role).text) {
+      this.#plain(view, level); // a drawing with words in it: a chart
+      return;
+    }
     const press = textRoles.has(role) ? pressable(e, view) : '';
-    if (textRoles.has(role) && !press && !isEditingHost(e) && !(role === 'rowgroup' && attr(e, 'aria-label'))) {
+    if (textRoles.has(role) && !press && !isEditingHost(e) && !mediaTags.has(tag) && !(role === 'rowgroup' && attr(e, 'aria-label'))) {
       this.#plain(view, level);
       return;
     }
@@ -146,7 +150,10 @@ class Tree {
   /** An element without a line: its text runs on, or stands in a block of its own. @param {View} view @param {Level} level */
   #plain(view, level) {
     if (view.inline) {
+      const apart = view.display.startsWith('inline-');
+      if (apart && level.text) level.text += ' ';
       this.#below(view, level);
+      if (apart && level.text) level.text += ' ';
       return;
     }
     this.#flush(level);
@@ -191,7 +198,8 @@ class Tree {
     if (level.depth >= this.depth) return null;
     if (this.interactive && !widgetRoles.has(role) && !press && role !== 'heading' && role !== 'iframe' && role !== 'dialog' && !landmarkRoles.has(role) && !isEditingHost(e)) return null;
     const ref = refOf(e, role, name || undefined);
-    const head = name ? `${role} ${quote(cut(name, nameMax))}` : role;
+    const word = role === 'generic' && mediaTags.has(tagOf(e)) ? tagOf(e) : role;
+    const head = name ? `${word} ${quote(cut(name, nameMax))}` : word;
     /** @type {Line} */
     const line = {d: level.depth, t: `- ${head} [ref=${ref}]${this.#states(e, view, role)}${press}`, r: ref, e, role, name};
     if (view.onScreen) line.v = 1;
@@ -225,7 +233,7 @@ class Tree {
       return;
     }
     if (role === 'img' && line && !name && !press) this.lines.pop(); // a picture without words says nothing
-    if (role === 'img' || role === 'separator') return;
+    if (role === 'img' || role === 'separator' || mediaTags.has(tagOf(e))) return;
     const below = this.lines.length;
     if (line && role === 'link') this.#url(e, depth);
     const urls = this.lines.length - below;
@@ -313,6 +321,9 @@ class Tree {
 /** Roles that keep their place inside something that is named by its contents. */
 const groupRoles = new Set(['group', 'list', 'listbox', 'menu', 'tree', 'iframe', 'dialog']);
 
+/** What can be looked at and pressed although it has no role. */
+const mediaTags = new Set(['canvas', 'video', 'audio', 'object', 'embed']);
+
 const captionTags = new Set(['caption', 'figcaption', 'legend']);
 
 const nameMax = 200;
@@ -338,7 +349,7 @@ function pressable(e, view) {
 /** The name as a line shows it: not where it only repeats what stands below. @param {Element} e @param {string} role @returns {Name} */
 function lineName(e, role) {
   if (cellRoles.has(role) || role === 'row' || neverNamed.has(role) || role === 'listitem') {
-    const text = role === 'generic' || role === 'paragraph' ? '' : clean(attr(e, 'aria-label') ?? '');
+    const text = (role === 'generic' && !mediaTags.has(tagOf(e))) || role === 'paragraph' ? '' : clean(attr(e, 'aria-label') ?? '');
     return {text, from: text ? 'attribute' : ''};
   }
   return nameOf(e, role);
@@ -389,129 +400,3 @@ function shortUrl(e) {
 
 /** @param {Element} e */
 const hasContents = (e) => firstOf(shadowOf(e) ?? e) !== null;
-
-/** @type {Map<number, Line[]>} */
-const captures = new Map();
-let captureCount = 0;
-
-/** @param {Line[]} lines */
-const charsOf = (lines) => {
-  let chars = 0;
-  for (const line of lines) chars += 2 * line.d + line.t.length + 1;
-  return chars;
-};
-
-/** Builds the lines of a subtree. @param {import('./engine').SnapshotArgs} args */
-function buildTree(args) {
-  const tree = new Tree(args);
-  const root = args.target ? locate(args.target) : rootNow();
-  if (root) tree.build(root, root === rootNow() ? null : viewAlone(root));
-  return tree;
-}
-
-/** @param {import('./engine').SnapshotArgs} args @returns {import('./engine').Snapshot} */
-function takeSnapshot(args) {
-  const tree = buildTree(args);
-  const {lines} = tree;
-  const capture = ++captureCount;
-  captures.set(capture, lines);
-  captures.delete(capture - 4);
-  const chars = charsOf(lines);
-  const scroller = document.scrollingElement ?? rootNow();
-  const max = args.max_chars ?? 400_000;
-  const active = tree.active && lines.find((line) => line.e === tree.active)?.r;
-  for (const line of lines) line.e = undefined; // a capture keeps no element alive
-  return {
-    lines: (chars > max ? outline(lines, max) : lines).map(plainLine),
-    capture,
-    total: lines.length,
-    chars,
-    hidden_text: tree.hidden,
-    unbound: tree.unbound,
-    scroll: {
-      x: Math.round(scroller?.scrollLeft ?? 0), y: Math.round(scroller?.scrollTop ?? 0), width: scroller?.scrollWidth ?? 0, height: scroller?.scrollHeight ?? 0,
-      view_width: innerWidth, view_height: innerHeight,
-    },
-    ...(active && {active}),
-  };
-}
-
-/** @param {Line} line @returns {import('./engine').SnapshotLine} */
-function plainLine({d, t, r, v, h, f, o, i}) {
-  /** @type {import('./engine').SnapshotLine} */
-  const line = {d, t};
-  if (r) line.r = r;
-  if (v) line.v = v;
-  if (h) line.h = h;
-  if (f !== undefined) line.f = f;
-  if (o) line.o = o;
-  if (i !== undefined) line.i = i;
-  return line;
-}
-
-/**
- * What is on screen in full with the lines it stands under, of the rest the headings and landmarks while there is room.
- * @param {Line[]} lines @param {number} max @returns {Line[]}
- */
-function outline(lines, max) {
-  const keep = new Uint8Array(lines.length);
-  let room = max;
-  /** @type {number[]} */
-  const path = []; // indexes of the lines above, by depth
-  /** @param {number} i */
-  const take = (i) => {
-    const line = /** @type {Line} */ (lines[i]);
-    for (let d = 0; d <= line.d; d++) {
-      const at = d === line.d ? i : /** @type {number} */ (path[d]);
-      if (at === undefined || keep[at]) continue;
-      keep[at] = 1;
-      const kept = /** @type {Line} */ (lines[at]);
-      room -= 2 * kept.d + kept.t.length + 1;
-    }
-  };
-  for (const wanted of /** @type {const} */ (['v', 'h'])) {
-    path.length = 0;
-    for (let i = 0; i < lines.length && room > 0; i++) {
-      const line = /** @type {Line} */ (lines[i]);
-      path[line.d] = i;
-      path.length = line.d + 1;
-      if (line[wanted]) take(i);
-      else if (line.t.startsWith('- /') && keep[i - 1]) keep[i] = 1;
-    }
-  }
-  /** @type {Line[]} */
-  const out = [];
-  for (let i = 0; i < lines.length; i++) {
-    const line = /** @type {Line} */ (lines[i]);
-    if (keep[i]) {
-      out.push(line);
-      continue;
-    }
-    const from = i;
-    let depth = line.d;
-    /** @type {Record<string, number>} */
-    const roles = {};
-    for (; i < lines.length && !keep[i]; i++) {
-      const left = /** @type {Line} */ (lines[i]);
-      depth = Math.min(depth, left.d);
-      if (left.role && (widgetRoles.has(left.role) || left.role === 'row' || left.role === 'listitem' || left.role === 'heading')) roles[left.role] = (roles[left.role] ?? 0) + 1;
-    }
-    const counts = Object.entries(roles).sort((a, b) => b[1] - a[1]).slice(0, 4).map(([role, n]) => `${n} ${role}${n > 1 ? 's' : ''}`).join(', ');
-    out.push({d: depth, t: `- … ${i - from} lines left out${counts ? ` (${counts})` : ''}`, o: i - from, i: from});
-    i--;
-  }
-  return out;
-}
-
-/** @param {import('./engine').WindowArgs} args @returns {import('./engine').SnapshotWindow} */
-function snapshotWindow({capture, from, max_chars}) {
-  const lines = captures.get(capture);
-  if (!lines) throw new Refusal('stale_ref', 'that snapshot is no longer kept; take a new one');
-  let to = from;
-  for (let room = max_chars; to < lines.length; to++) {
-    const line = /** @type {Line} */ (lines[to]);
-    room -= 2 * line.d + line.t.length + 1;
-    if (room < 0 && to > from) break;
-  }
-  return {lines: lines.slice(from, to).map(plainLine), ...(to < lines.length && {next: to}), total: lines.length};
-}

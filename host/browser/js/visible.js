@@ -64,10 +64,15 @@ function pageArea() {
   const root = rootNow();
   if (!root) return [0, 0, 0, 0];
   const scroller = document.scrollingElement ?? root;
-  const left = getComputedStyle(root).direction === 'rtl' ? scroller.clientWidth - scroller.scrollWidth : 0;
-  const x = left - scroller.scrollLeft;
+  const style = getComputedStyle(root);
+  const body = bodyNow();
+  const across = style.overflowX !== 'visible' || !body ? style.overflowX : getComputedStyle(body).overflowX;
   const y = -scroller.scrollTop;
-  return [x, y, x + Math.max(scroller.scrollWidth, innerWidth), y + Math.max(scroller.scrollHeight, innerHeight)];
+  const bottom = y + Math.max(scroller.scrollHeight, innerHeight);
+  // A page that hides what is beside it does so for good; down it may only be locked while a dialog is open.
+  if (across === 'hidden' || across === 'clip') return [0, y, innerWidth, bottom];
+  const x = (style.direction === 'rtl' ? scroller.clientWidth - scroller.scrollWidth : 0) - scroller.scrollLeft;
+  return [x, y, x + Math.max(scroller.scrollWidth, innerWidth), bottom];
 }
 
 /** @returns {Area} */
@@ -161,7 +166,7 @@ function areasInside(view) {
   const {e, style, box} = view;
   if (!box || view.display === 'inline') return [view.reach, view.port];
   const x = style.overflowX;
-  if (x === 'visible' || e === rootNow() || e === bodyNow()) return [view.reach, view.port];
+  if (x === 'visible' || e === rootNow() || (e === bodyNow() && view.above?.style.overflowX === 'visible')) return [view.reach, view.port];
   const y = style.overflowY;
   const left = box.left + e.clientLeft;
   const top = box.top + e.clientTop;
