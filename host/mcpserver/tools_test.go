@@ -294,6 +294,26 @@ func TestSavedNameDoesNotFollowALink(t *testing.T) {
 	}
 }
 
+func TestClientThatAsksIsToldThatTheOwnerIsWaitedFor(t *testing.T) {
+	c := newClient(t, Options{}).lend(protocol.AccessAct)
+	go c.line(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"browser_navigate","arguments":{"url":"https://other.example/"}}}`)
+	got := c.next()
+	if got.Method != "notifications/progress" || !strings.Contains(string(got.Params), "the owner of the browser is being asked") {
+		t.Fatalf("%s %s", got.Method, got.Params)
+	}
+	prompts := c.session.State().Prompts
+	if len(prompts) != 1 {
+		t.Fatalf("%+v", prompts)
+	}
+	answer, _ := protocol.Marshal(protocol.PromptAnswerParams{ID: prompts[0].ID, Choice: protocol.ChoiceOnce})
+	if _, err := c.session.Call(t.Context(), c.conn, protocol.MethodPromptAnswer, answer); err != nil {
+		t.Fatal(err)
+	}
+	if r := c.answer(); r.IsError || !slices.Equal(c.tab.clicked, []string{"navigate https://other.example/"}) {
+		t.Errorf("%s %q", r.Text, c.tab.clicked)
+	}
+}
+
 func TestCanonicalArgumentsAreTheSameForTheSameCall(t *testing.T) {
 	a := canonical([]byte(`{ "target":"e1", "tab":"t1", "nth": 1.0 }`))
 	b := canonical([]byte(`{"nth":1,"target":"e1"}`))
