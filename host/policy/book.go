@@ -195,7 +195,7 @@ func (b *Book) Answer(q Question, c Choice, now time.Time) (once GrantID, yes bo
 	if c == No || !slices.Contains(q.Choices(), c) || b.ReadOnly() && q.Capability != Read {
 		return 0, false
 	}
-	g := Grant{Capability: q.Capability, Scope: Scope{Origin: q.Site()}, Source: FromOwner}
+	g := Grant{Capability: q.Capability, Scope: b.scope(q.Site()), Source: FromOwner}
 	if q.Capability != Submit {
 		if c == Once {
 			g.Expires = now.Add(b.terms.NavigateLife)
@@ -212,10 +212,15 @@ func (b *Book) Answer(q Question, c Choice, now time.Time) (once GrantID, yes bo
 		b.Add(timed)
 	}
 	if q.Sending.Main && !b.Stays(q.From, q.To, now) {
-		b.Add(Grant{Capability: Navigate, Scope: Scope{Origin: q.To}, Source: FromOwner, Expires: now.Add(b.terms.NavigateLife)})
+		b.Add(Grant{Capability: Navigate, Scope: b.scope(q.To), Source: FromOwner, Expires: now.Add(b.terms.NavigateLife)})
 	}
 	g.Once, g.Expires = q.Sending, now.Add(TicketLife)
 	return b.Add(g), true
+}
+
+// scope is where an answer's grant holds: the whole site, but the exact origin within a site the owner narrowed.
+func (b *Book) scope(o Origin) Scope {
+	return Scope{Origin: o, Exact: b.terms.Exact && o.SameSite(b.terms.Origin)}
 }
 
 // Expire forgets what can no longer be used.

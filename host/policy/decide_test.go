@@ -33,6 +33,17 @@ func exactly() *Book {
 	return NewBook(Terms{Origin: origin("https://www.shop.test"), Exact: true, Access: AccessAct}, noon)
 }
 
+func exactlyAndMore() *Book { // whatever else is granted, the site stays narrowed
+	b := exactly()
+	b.Add(Grant{Capability: Navigate, Scope: Scope{Origin: origin("https://other.test")}, Source: FromOwner})
+	for _, c := range []Choice{Once, TenMinutes} {
+		q := ordering()
+		q.From, q.To = origin(www), origin(www)
+		b.Answer(q, c, noon)
+	}
+	return b
+}
+
 func plain() *Book { return lease(AccessAct, "http://shop.test") }
 
 func lapsed() *Book { // it went to the other site ten minutes ago and is still there
@@ -135,6 +146,11 @@ var table = []row{
 	ask(Navigate, exactly, ByAgent, www, shop),
 	ask(Navigate, exactly, ByAgent, www, shop, hop),
 	denied(BlockedByPolicy, exactly, ByPage, www, shop),
+	ask(Navigate, exactlyAndMore, ByAgent, www, shop),
+	ask(Submit, exactlyAndMore, ByAgent, shop, www, post),
+	allow(Submit, exactlyAndMore, ByAgent, www, www, post),
+	allow(Navigate, exactlyAndMore, ByAgent, www, other),
+	allow(free, exactlyAndMore, ByPage, other, "https://www.other.test"),
 
 	// A grant to go somewhere ends; what may be read there stays readable, acting asks again.
 	ask(Navigate, lapsed, ByAgent, other, other),
