@@ -3,10 +3,10 @@
  * is or was lent, and its popups, never becomes one: the agent could sit in it.
  */
 import {Fault, unsharableFor} from './errors.js';
-import {arrived, describe, share, unsharable} from './leases.js';
+import {describe, share, unsharable} from './leases.js';
 import {linked, review} from './links.js';
 import {hosts, native} from './pairing.js';
-import {leaseOf, save, session} from './state.js';
+import {save, session} from './state.js';
 
 const LOAD_MS = 15_000;
 const OPENING_MS = 10_000;
@@ -15,7 +15,8 @@ const OPENING_MS = 10_000;
 export const FILTER = {url: [{hostEquals: '127.0.0.1', pathPrefix: '/approve/'}]};
 
 /**
- * A tab opens an approval link, or has arrived at one by a redirect.
+ * A tab opens an approval link, or has arrived at one by a redirect. In a lent tab the guard judges it, and if it arrives
+ * there the lease ends (leases.js).
  *
  * @param {{tabId: number, frameId: number, url: string, documentLifecycle?: string}} details
  */
@@ -23,8 +24,6 @@ export async function onLink({tabId, frameId, url, documentLifecycle}) {
   const link = new URL(url);
   const [, token = ''] = /^\/approve\/([\w-]{43})$/.exec(link.pathname) ?? [];
   if (frameId !== 0 || documentLifecycle === 'prerender' || link.protocol !== 'http:' || !token) return;
-  const lease = leaseOf(tabId);
-  if (lease) arrived(lease, url);
   if (session.lent[tabId] || session.approvals[tabId]?.token === token) return;
   const port = Number(link.port);
   const host = (await hosts(true)).find((one) => one.port === port);

@@ -51,6 +51,8 @@ test('a tab that is or was lent, and its popups, never become the approval page'
   world.browser.fire('webNavigation.onCreatedNavigationTarget', {sourceTabId: popup, tabId: grandchild, url: 'about:blank'});
   for (const agents of [popup, grandchild]) assert.equal((await opened({tab: agents}, world)).inPlace, false);
   assert.equal((await opened({tab}, world)).inPlace, false);
+  assert.equal(host.told('lease.ended').length, 0, 'the guard judges it first');
+  world.browser.event(tab, 'Page.frameNavigated', {frame: {id: 'F', url: `http://127.0.0.1:${host.port}/approve/${TOKEN}`}});
   await until(() => host.told('lease.ended').length === 1);
   assert.equal(host.told('lease.ended')[0].reason, 'own_page');
   assert.equal((await opened({tab}, world)).inPlace, false, 'nor when it is not lent any more');
