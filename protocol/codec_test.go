@@ -48,6 +48,19 @@ func TestJoinerIsNeverFull(t *testing.T) {
 	}
 }
 
+func TestJoinerIsBounded(t *testing.T) {
+	var j protocol.Joiner
+	data := strings.Repeat("x", 1<<20)
+	for i := range 64 {
+		if _, err := j.Add(protocol.Chunk{ID: int64(1 + i%16), Seq: i / 16, Data: data}); err != nil {
+			t.Fatalf("piece %d of 1 MiB: %v", i, err)
+		}
+	}
+	if _, err := j.Add(protocol.Chunk{ID: 1, Seq: 4, Data: "x"}); protocol.CodeOf(err) != protocol.TooLarge {
+		t.Errorf("a byte over 64 MiB: got %v, want too_large", err)
+	}
+}
+
 func TestErrorsAreToldByTheirCode(t *testing.T) {
 	err := protocol.Errorf(protocol.Busy, "wait").With("hint", "later")
 	if !err.Is(protocol.Errorf(protocol.Busy, "")) || err.Is(protocol.Errorf(protocol.Timeout, "")) {

@@ -156,7 +156,7 @@ func (s *Store) Renew(profile string) (Profile, Key, error) {
 		if err != nil {
 			return err
 		}
-		if !w.isOpen() || w.Kind == WindowManual || (w.Profile != "" && w.Profile != profile) {
+		if !w.isOpen() || (w.Profile != "" && w.Profile != profile) {
 			return &Error{Code: codeClosed}
 		}
 		i := p.index(profile)
