@@ -131,7 +131,7 @@ func TestCheckClicks(t *testing.T) {
 		{"a descendant", `<button id=b><span id=inner>Go</span></button>`, "#b", "inner"},
 		{"through open shadow roots", `<x-a id=host></x-a><script>host.attachShadow({mode:'open'}).innerHTML='<button>Deep</button>'</script>`, `role=button[name="Deep"]`, "host"},
 		{"a label's control without a box", `<label id=l><input type=checkbox style="display:none">Agree</label>`, `role=checkbox`, "input"},
-		{"a label with a link in its middle", `<label id=l><input type=checkbox id=c style="opacity:0;position:absolute;width:0;height:0"> I accept the <a href="#t" style="padding:0 100px">terms of the club</a></label>`, `role=checkbox`, "c"},
+		{"a label with a link in its middle", `<label id=l style="display:inline-block"><input type=checkbox id=c style="opacity:0;position:absolute;width:0;height:0"> I accept the <a href="#t" style="padding:0 100px">terms of the club</a></label>`, `role=checkbox`, "c"},
 		{"rotated", `<div style="transform:rotate(30deg) scale(.6);margin:100px"><button id=b>Go</button></div>`, "#b", "b"},
 		{"zoomed", `<div style="zoom:1.7"><button id=b>Go</button></div>`, "#b", "b"},
 		{"display contents", `<div style="display:contents" id=c><button id=b>Go</button></div>`, "#c", "b"},
@@ -144,6 +144,9 @@ func TestCheckClicks(t *testing.T) {
 			p.click(c.target, nil)
 			if got := eval[string](p, "o.textContent"); got != c.hit {
 				t.Errorf("the click hit %q, want %q", got, c.hit)
+			}
+			if hash := eval[string](p, "location.hash"); hash == "#t" {
+				t.Error("the click followed the link in the label")
 			}
 		})
 	}

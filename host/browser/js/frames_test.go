@@ -51,6 +51,7 @@ func TestFramePoints(t *testing.T) {
 		{"turned", "", size + "padding:9px;border:14px solid #456;transform:scale(.7) rotate(-20deg);transform-origin:0 60%;"},
 		{"turned in a turned box", "transform:rotate(7deg);margin:3em", size + "border:14px solid #456;padding:9px;transform:scale(.7) rotate(-20deg);transform-origin:0 60%"},
 		{"own properties", "rotate:10deg;scale:.9;margin:4em", size + "rotate:-5deg;translate:10px 20px"},
+		{"squeezed around a turn", "transform:scaleX(.6);margin:4em", size + "transform:rotate(25deg)"},
 		{"mirrored", "transform:scaleX(-1);width:300px", size},
 		{"zoomed", "zoom:1.3", size},
 		{"zoomed frame", "", size + "zoom:.8;border:10px solid"},

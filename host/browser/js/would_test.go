@@ -44,6 +44,7 @@ func TestWould(t *testing.T) {
 		{"type", form, args{"target": "[name=q]", "for": "type"}, none},
 		{"a letter", form, args{"target": "[name=q]", "for": "press", "key": "a"}, none},
 		{"a button of a form elsewhere", `<form id=far action="/far"><input name=a></form><button id=x form=far>Go</button>`, args{"for": "click"}, would{Kind: "submit", Method: "GET", URL: "/far", Fields: []string{"a"}, Form: "far"}},
+		{"a GET form drops the query of its action", `<form name=f action="/find?old=1#x"><input name=q><button id=x>Go</button></form>`, args{"for": "click"}, would{Kind: "submit", Method: "GET", URL: "/find", Fields: []string{"q"}, Form: "f"}},
 		{"a button without a form", `<button id=x>Go</button>`, args{"for": "click"}, none},
 		{"dialog form", `<form method=dialog><button id=x>Go</button></form>`, args{"for": "click"}, none},
 		{"enter with a disabled default button", `<form action="/l"><input id=x name=c><button disabled>Go</button><button>Go anyway</button></form>`, args{"for": "press", "key": "Enter"}, none},
