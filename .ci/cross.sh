@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# The binary for every system we promise, and vet, tests included, for the two we are not on.
+# The binary for the systems we promise and are not on, and vet, tests included: what is compiled for the one serves the other.
 source "$(dirname "$0")/lib.sh"
 
-build() { CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go build -o /dev/null ./host/cmd/tabvalet; }
-vet() { CGO_ENABLED=0 GOOS=$1 GOARCH=arm64 go vet ./protocol/... ./host/... ./setup/... ./extension/...; }
+on() { CGO_ENABLED=0 GOOS=$1 GOARCH=$2 go "${@:3}"; }
 
-stage 'build linux/arm64' build linux arm64
-stage 'build darwin/arm64' build darwin arm64
-stage 'build windows/amd64' build windows amd64
-stage 'vet darwin' vet darwin
-stage 'vet windows' vet windows
+for target in 'darwin arm64' 'windows amd64'; do
+  stage "build $target" on $target build -o /dev/null ./host/cmd/tabvalet
+  stage "vet $target" on $target vet ./protocol/... ./host/... ./setup/... ./extension/...
+done
