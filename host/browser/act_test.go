@@ -252,6 +252,45 @@ func TestSilentPageIsGivenUpAfterItsDeadline(t *testing.T) {
 	})
 }
 
+func TestCallIsGivenUpWhenItsPageGoesOrADialogOpens(t *testing.T) {
+	for name, tt := range map[string]struct {
+		happens func(tab *Tab)
+		want    protocol.Code
+	}{
+		"the page goes":  {func(tab *Tab) { commits(tab, "L1", "https://shop.test/next") }, protocol.TabChanged},
+		"the tab closes": {func(tab *Tab) { go tab.Close() }, protocol.PageClosed},
+		"a dialog opens": {func(tab *Tab) {
+			event(tab, "Page.javascriptDialogOpening", `{"url":"https://shop.test/","frameId":"M","message":"?","type":"alert"}`)
+		}, protocol.DialogOpen},
+	} {
+		inBubble(t, func(t *testing.T, tab *Tab, f *fakeChrome) {
+			a, start := begun(t, tab, f)
+			f.silent("check")
+			time.AfterFunc(100*time.Millisecond, func() { tt.happens(tab) })
+			if _, err := tab.Recheck(t.Context(), a.target); protocol.CodeOf(err) != tt.want || time.Since(start) != 100*time.Millisecond {
+				t.Errorf("%s: got %v after %v", name, err, time.Since(start))
+			}
+		})
+	}
+}
+
+func TestReadingWaitsForFramesThatAreBeingOpened(t *testing.T) {
+	for opens, want := range map[time.Duration]time.Duration{200 * time.Millisecond: 200 * time.Millisecond, time.Minute: framesLimit} {
+		inBubble(t, func(t *testing.T, tab *Tab, f *fakeChrome) {
+			f.answer("snapshot", `{"lines":[],"capture":1,"total":0,"chars":0,"hidden_text":0,"unbound":[]}`)
+			f.handle("Page.getFrameTree", func(ctx context.Context, _ jsontext.Value) (any, error) {
+				time.Sleep(min(opens, 4*time.Second))
+				return jsontext.Value(`{"frameTree":{"frame":{"id":"A","parentId":"M","loaderId":"LA","url":"https://shop.test/a"}}}`), ctx.Err()
+			})
+			event(tab, "Target.attachedToTarget", `{"sessionId":"S","targetInfo":{"targetId":"A","type":"iframe","url":"https://shop.test/a"}}`)
+			start := time.Now()
+			if _, err := tab.Snapshot(t.Context(), SnapshotOptions{}); err != nil || time.Since(start) != want {
+				t.Errorf("a frame that opens after %v: got %v after %v, want %v", opens, err, time.Since(start), want)
+			}
+		})
+	}
+}
+
 func TestAnswerOfAnotherDocumentIsDropped(t *testing.T) {
 	other := answer{Value: jsontext.Value(`{"lines":[{"d":0,"t":"- heading \"Secret\""}],"capture":1,"total":1,"chars":20,"hidden_text":0,"unbound":[]}`)}
 	for name, doc := range map[string][2]string{"another nonce": {"n2", "https://shop.test"}, "another origin": {noncePage, "https://bank.test"}} {
@@ -318,21 +357,24 @@ func TestTypingIsReadBack(t *testing.T) {
 func TestUnansweredDialogGetsItsDefault(t *testing.T) {
 	for kind, accept := range map[string]string{"alert": "true", "confirm": "false", "prompt": "false", "beforeunload": "false"} {
 		inBubble(t, func(t *testing.T, tab *Tab, f *fakeChrome) {
-			var answers []string
+			answers := make(chan string, 2)
 			f.handle("Page.handleJavaScriptDialog", func(_ context.Context, args jsontext.Value) (any, error) {
-				answers = append(answers, string(args))
+				answers <- string(args)
 				return jsontext.Value("{}"), nil
 			})
 			event(tab, "Page.javascriptDialogOpening", `{"url":"https://shop.test/","frameId":"M","message":"?","type":%q}`, kind)
 			time.Sleep(59 * time.Second)
 			synctest.Wait()
 			if tab.Dialog() == nil || len(answers) > 0 {
-				t.Errorf("%s: answered early: %v", kind, answers)
+				t.Errorf("%s: answered early", kind)
 			}
 			time.Sleep(2 * time.Second)
 			synctest.Wait()
-			if tab.Dialog() != nil || len(answers) != 1 || !strings.Contains(answers[0], `"accept":`+accept) {
-				t.Errorf("%s: got %v, want accept %s", kind, answers, accept)
+			if n := len(answers); tab.Dialog() != nil || n != 1 {
+				t.Fatalf("%s: answered %d times", kind, n)
+			}
+			if got := <-answers; !strings.Contains(got, `"accept":`+accept) {
+				t.Errorf("%s: got %s, want accept %s", kind, got, accept)
 			}
 		})
 	}

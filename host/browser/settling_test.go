@@ -139,6 +139,7 @@ func TestSettlingStages(t *testing.T) {
 		{"a picture", []any{requestSent{Request: "r1", Frame: "M", Type: "Image"}}, "", false, still},
 		{"a stream", []any{requestSent{Request: "r1", Frame: "M", Type: "EventSource"}}, "", false, still},
 		{"a frame loads", []any{requestSent{Request: "L9", Loader: "L9", Frame: "X", Type: "Document"}}, "", false, fetching},
+		{"another frame starts", []any{startedNavigating{Frame: "X", Loader: "L9", Type: "differentDocument"}}, "", false, still},
 		{"crashed", []any{start, targetCrashed{}}, "", true, cut},
 		{"a frame's process crashed", []any{start}, "", true, moving},
 	} {
@@ -150,6 +151,14 @@ func TestSettlingStages(t *testing.T) {
 		if got := s.stage(tt.until, tt.commanded); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
+	}
+}
+
+func TestSettlingCountsNoRequestFromBeforeTheAct(t *testing.T) {
+	s := newSettling("M", "M")
+	s.observe("", requestSent{Request: "r1", Frame: "M", Type: "Fetch"})
+	if got := s.stage("", false); got != still {
+		t.Errorf("got %s", got)
 	}
 }
 
