@@ -20,6 +20,7 @@ type Plan struct {
 	Step    browser.Direction     // of a step in the history
 	Submits bool                  // the call said that it sends a form
 	Chars   int                   // length of what is typed
+	Answers bool                  // it answers the dialog that is open
 	// Elsewhere: what is done is not done in this tab's page, but with this tab's grants. Do gets no act.
 	Elsewhere bool
 	// Do sends the act, once. It is called again only for a second act that the owner allowed.
@@ -109,6 +110,7 @@ func explain(ctx context.Context, err error) error {
 // loop takes the step that is due for this call until nothing is due any more. A step that ends in a question gives the
 // turn up; after the answer everything is looked at again.
 func (r *run) loop(ctx context.Context) error {
+	l := r.lease
 	for {
 		if err := r.ready(ctx); err != nil {
 			return err
@@ -137,6 +139,10 @@ func (r *run) loop(ctx context.Context) error {
 		default: // refused, and nothing to do about it
 			return r.refused(next)
 		}
+		if protocol.CodeOf(err) == protocol.TransportLost && r.report.Outcome == browser.NotDispatched && ctx.Err() == nil {
+			l.m.awaitLoss(ctx) // nothing was sent: look again when the extension is back
+			continue
+		}
 		if err != nil || open == nil {
 			return err
 		}
@@ -158,6 +164,9 @@ func (r *run) ready(ctx context.Context) error {
 	return l.inBox(func() error {
 		if err := l.mayAct(); err != nil {
 			return err
+		}
+		if l.page.Dialog() != nil && !r.plan.Answers {
+			return protocol.Errorf(protocol.DialogOpen, "a dialog of the page is open")
 		}
 		if t := r.plan.Target; t != nil && l.stale && isRef(t.Target) {
 			return protocol.Errorf(protocol.StaleRef, "the owner drove since this ref was given")

@@ -91,3 +91,17 @@ func (m *Manager) awaitLink(ctx context.Context) (Conn, error) {
 		}
 	}
 }
+
+// awaitLoss waits, after a call found the link broken, until the manager has heard of it too, or with ctx.
+func (m *Manager) awaitLoss(ctx context.Context) {
+	m.mu.Lock()
+	lost, there := m.lost, m.conn != nil
+	m.mu.Unlock()
+	if !there {
+		return
+	}
+	select {
+	case <-lost:
+	case <-ctx.Done():
+	}
+}

@@ -46,30 +46,40 @@ func (r *run) dispatch(ctx context.Context, c *browser.Checked, in guard.Intent,
 	} else {
 		r.report.Did = r.plan.Past
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a := &running{id: randomText(6), stop: stop, checked: c}
+	begun := make(chan error, 1) // to begin sends nothing, so it need not wait for the disk
+	go func() { begun <- r.begin(ctx, a) }()
 	seq, err := l.m.opt.Record.Intent(r.row(c, in))
+	beginErr := <-begun
+	if a.act != nil {
+		defer a.act.End()
+	}
 	if err != nil {
 		return nil, err
 	}
-	open, err := r.send(ctx, c, in, ticket)
+	var open *PromptInfo
+	if err = beginErr; err == nil {
+		open, err = r.send(ctx, a, in, ticket)
+	}
 	l.m.opt.Record.Result(seq, audit.Row{Tab: l.name, Tool: r.call.Tool, Origin: l.page.Document().Origin,
 		Outcome: string(r.report.Outcome), Code: string(protocol.CodeOf(err))})
 	return open, err
 }
 
-// send does it.
-func (r *run) send(ctx context.Context, c *browser.Checked, in guard.Intent, ticket int) (*PromptInfo, error) {
-	l := r.lease
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	a := &running{id: randomText(6), stop: stop, checked: c}
-	if !r.plan.Elsewhere {
-		act, err := l.page.Begin(ctx, c)
-		if err != nil {
-			return nil, explain(ctx, err)
-		}
-		defer act.End()
-		a.act = act
+// begin makes the page ready for an act.
+func (r *run) begin(ctx context.Context, a *running) (err error) {
+	if r.plan.Elsewhere {
+		return nil
 	}
+	a.act, err = r.lease.page.Begin(ctx, a.checked)
+	return explain(ctx, err)
+}
+
+// send does it.
+func (r *run) send(ctx context.Context, a *running, in guard.Intent, ticket int) (*PromptInfo, error) {
+	l := r.lease
 	err := l.inBox(func() error {
 		if err := l.move(ActBegins); err != nil {
 			return err

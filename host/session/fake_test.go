@@ -313,8 +313,8 @@ type fakeTab struct {
 	checked   *browser.Checked
 	checkErr  error
 	recheck   error
-	begins    int
 	driving   bool
+	dialog    *browser.Dialog
 	arrives   bool
 	read      func(ctx context.Context) error
 	settled   browser.Settled
@@ -325,7 +325,14 @@ func (t *fakeTab) Start(context.Context, []protocol.ChildSession) error { return
 func (t *fakeTab) Handle(protocol.Event)                                {}
 func (t *fakeTab) Close()                                               {}
 func (t *fakeTab) Arrives(string, string) bool                          { return t.arrives }
-func (t *fakeTab) Dialog() *browser.Dialog                              { return nil }
+func (t *fakeTab) Dialog() *browser.Dialog                              { return t.dialog }
+func (t *fakeTab) ArmDialog(accept bool, text string)                   { t.w.did("arm %t", accept) }
+
+func (t *fakeTab) HandleDialog(_ context.Context, accept bool, text string) error {
+	t.w.did("dialog %t %s", accept, text)
+	t.dialog = nil
+	return nil
+}
 
 func (t *fakeTab) SetDriving(d bool) {
 	t.mu.Lock()
@@ -404,7 +411,6 @@ func (t *fakeTab) Recheck(_ context.Context, c *browser.Checked) (*browser.Check
 func (t *fakeTab) Begin(_ context.Context, c *browser.Checked) (Act, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.begins++
 	return &fakeAct{t: t, step: browser.NotDispatched, fate: make(chan browser.NavigationFate, 8)}, nil
 }
 

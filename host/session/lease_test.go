@@ -331,3 +331,34 @@ func TestActsOfOneTabComeOneAfterTheOther(t *testing.T) {
 		}
 	})
 }
+
+func TestOpenDialogIsAnsweredFirst(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		w.tab.dialog = &browser.Dialog{Type: "confirm"}
+		w.code(<-w.act("browser_click", w.click()), protocol.DialogOpen)
+		if r, err := w.m.HandleDialog(context.Background(), Call{Tool: "browser_handle_dialog"}, true, "yes"); err != nil || r.Did != "accepted the dialog" {
+			t.Errorf("%+v %v", r, err)
+		}
+		w.code(<-w.act("browser_click", w.click()), "")
+		if r, err := w.m.HandleDialog(context.Background(), Call{Tool: "browser_handle_dialog"}, false, ""); err != nil || !strings.Contains(r.Did, "armed") {
+			t.Errorf("%+v %v", r, err)
+		}
+	})
+}
+
+func TestCheckIsMadeAgainAfterALostLink(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		id := w.lease().id
+		w.tab.checkErr = protocol.Errorf(protocol.TransportLost, "gone")
+		got := w.act("browser_click", w.click())
+		time.Sleep(time.Second)
+		w.disconnect()
+		time.Sleep(time.Second)
+		w.tab.checkErr = nil
+		w.connect(protocol.LeasedTab{Tab: 7, Lease: id, URL: shop + "/"})
+		w.code(<-got, "")
+		if w.clicks() != 1 {
+			t.Errorf("%d clicks", w.clicks())
+		}
+	})
+}

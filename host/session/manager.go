@@ -44,6 +44,7 @@ type Manager struct {
 	info    protocol.HostInfo
 	conn    Conn          // set by reconcile, nil while no extension is there
 	linked  chan struct{} // closed when conn is set
+	lost    chan struct{} // closed when conn is taken away
 	leases  []*lease      // that live, in order of name
 	current *lease        // the agent's
 	paused  bool          // the owner paused the agent
@@ -108,6 +109,7 @@ func (m *Manager) Disconnected(c Conn, err error) {
 		return
 	}
 	m.conn, m.linked = nil, make(chan struct{})
+	close(m.lost)
 	leases := slices.Clone(m.leases)
 	m.mu.Unlock()
 	for _, l := range leases {
@@ -224,8 +226,12 @@ func (m *Manager) reconcile(c Conn, p protocol.ReconcileParams) (protocol.Reconc
 		result.Keep = append(result.Keep, l.tab)
 		l.box.post(func() { l.comeBack(p.Tabs[i]) })
 	}
-	m.conn = c
-	close(m.linked)
+	if m.conn == nil {
+		close(m.linked)
+	} else {
+		close(m.lost) // another took the place of one that had not ended yet
+	}
+	m.conn, m.lost = c, make(chan struct{})
 	m.mu.Unlock()
 	for _, l := range lost {
 		l.finish(protocol.EndReconciled, "")

@@ -114,6 +114,8 @@ type Tab interface {
 	Frames() []browser.Frame
 	Arrives(loader, url string) bool
 	Dialog() *browser.Dialog
+	HandleDialog(ctx context.Context, accept bool, text string) error
+	ArmDialog(accept bool, text string)
 	SetDriving(bool)
 	History(ctx context.Context) ([]browser.Entry, int, error)
 

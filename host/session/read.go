@@ -42,8 +42,9 @@ func (m *Manager) Read(ctx context.Context, call Call, reading Reading) (*Report
 	for {
 		doc, chars, err = l.read(ctx, reading)
 		if protocol.CodeOf(err) != protocol.TransportLost || ctx.Err() != nil {
-			break // a read, unlike an act, may be sent again when the extension is back
+			break
 		}
+		m.awaitLoss(ctx) // a read, unlike an act, may be sent again when the extension is back
 	}
 	err = explain(ctx, err)
 	row := audit.Row{Kind: audit.Read, Tab: l.name, Tool: call.Tool, Origin: doc.Origin, Chars: chars, Code: string(protocol.CodeOf(err))}
