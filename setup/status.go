@@ -139,8 +139,10 @@ func (c *call) status() (*status, error) {
 
 func (c *call) pairingStatus() pairingStatus {
 	ps := pairingStatus{Profiles: []profileStatus{}}
-	if w, err := c.store.Window(); err == nil && w.Used == "" {
-		ps.Window = &windowStatus{w.Kind, w.Expires}
+	if present(c.dirs.Config) { // to look for a window makes the folder
+		if w, err := c.store.Window(); err == nil && w.Used == "" {
+			ps.Window = &windowStatus{w.Kind, w.Expires}
+		}
 	}
 	p, err := c.store.Load()
 	if err != nil {
