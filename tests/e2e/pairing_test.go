@@ -105,7 +105,7 @@ func TestSecondProfileHasItsOwnKey(t *testing.T) {
 	first := ownLab(t, kit.Options{})
 	second := ownLab(t, kit.Options{State: first.Dir(), Profile: "second"})
 	w := newWorldIn(t, second, routes{"/": plain})
-	w.lend(w.site.A + "/").sees("Plain page")
+	w.lend(w.site.A + "/").Close()
 
 	if out, err := first.CLI(t.Context(), "status", "--json"); err != nil || len(idPattern.FindAllString(out, -1)) != 2 {
 		t.Fatalf("two profiles are paired; status says (%v):\n%s", err, out)
@@ -113,8 +113,7 @@ func TestSecondProfileHasItsOwnKey(t *testing.T) {
 	if out, err := first.CLI(t.Context(), "revoke", profileID(t, first)); err != nil {
 		t.Fatalf("revoke: %v\n%s", err, out)
 	}
-	w2 := newWorldIn(t, second, routes{"/": plain})
-	w2.lend(w2.site.A + "/").sees("Plain page") // the other one goes on
+	w.lend(w.site.A + "/").sees("Plain page") // the other one goes on
 }
 
 func TestBadPairingFilesAreRefusedAndLeftAlone(t *testing.T) {
