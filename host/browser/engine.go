@@ -360,6 +360,9 @@ func (t *Tab) owner(ctx context.Context, parent *document, e *engine, child stri
 	if err != nil {
 		return "", cause(ctx, err)
 	}
+	if node.Object == nil || node.Object.ObjectID == "" {
+		return "", protocol.Errorf(protocol.ChromeError, "Chrome gives no element of the frame")
+	}
 	return node.Object.ObjectID, nil
 }
 
