@@ -17,7 +17,7 @@ type Scope struct {
 // Covers reports whether s holds for o.
 func (s Scope) Covers(o Origin) bool {
 	switch {
-	case s.Origin.Opaque() || o.Opaque():
+	case s.Origin.Opaque():
 		return false
 	case s.Origin == o || s.Origin.Upgrades(o):
 		return true
