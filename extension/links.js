@@ -10,7 +10,7 @@ import {nameAgent} from './groups.js';
 import * as guard from './guard.js';
 import * as leasing from './leases.js';
 import {Link} from './link.js';
-import {hosts, native, renewNeeded} from './pairing.js';
+import {hosts, native, proved, renewNeeded} from './pairing.js';
 import * as prompts from './prompts.js';
 import {RECONNECT_MAX_MS, RECONNECT_MIN_MS} from './protocol.js';
 import {keepRows, heads} from './record.js';
@@ -63,6 +63,7 @@ async function connect(instance, given) {
     if (listed && error instanceof Fault && error.code === 'auth_failed') renewNeeded();
     throw error;
   });
+  proved();
   links.set(link.instance, link);
   nameAgent(link.instance, /** @type {HostInfo} */ (link.host).name, port);
   const mine = leasesOf(link.instance).filter(({tab, stage}) => stage === 'lost' && tabs.some((known) => known.tab === tab));
@@ -151,6 +152,12 @@ function lost(instance) {
   for (const [tab, opened] of Object.entries(session.approvals)) if (opened.instance === instance) delete session.approvals[tab];
   save('agents', 'approvals');
   changed();
+}
+
+/** Proves a pairing by code to whichever host runs: the code is good for two minutes only. */
+export async function greet() {
+  for (const {instance} of await hosts(true)) if (await linked(instance).then(() => true, () => false)) break;
+  review();
 }
 
 /** The pairing is gone: so is everything that rests on it. */

@@ -7,9 +7,9 @@
  */
 import * as approval from './approval.js';
 import * as drive from './drive.js';
-import {Fault, report, wire} from './errors.js';
+import {Fault, report, unattended, wire} from './errors.js';
 import {describe, end, endAll, share, unsharable} from './leases.js';
-import {isLinked, unlinkAll} from './links.js';
+import {greet, isLinked, unlinkAll} from './links.js';
 import * as pairing from './pairing.js';
 import * as prompts from './prompts.js';
 import {shaped} from './protocol.js';
@@ -25,7 +25,7 @@ const HANDLERS = {
   'status.get': {shape: {}, answer: status},
   'pair.start': {shape: {}, decides: true, answer: () => paired(pairing.pair(false))},
   'pair.renew': {shape: {}, decides: true, answer: () => paired(pairing.pair(true))},
-  'pair.manual': {shape: {code: 'string'}, decides: true, answer: ({code}) => paired(pairing.pairManually(code))},
+  'pair.manual': {shape: {code: 'string'}, decides: true, answer: ({code}) => paired(pairing.pairManually(code), greet)},
   'pair.forget': {shape: {}, decides: true, answer: async () => { await unlinkAll(); await pairing.forget(); }},
   'extension.reload': {shape: {}, answer: async () => { await endAll('stopped'); chrome.runtime.reload(); }},
   'approval.find': {shape: {instance: 'string?'}, decides: true, answer: ({instance}, tab) => approval.find(tab, instance)},
@@ -103,10 +103,11 @@ async function status() {
   };
 }
 
-/** Replacing a pairing ends what rested on the old one. @param {Promise<string>} pairing */
-async function paired(pairing) {
+/** Replacing a pairing ends what rested on the old one. @param {Promise<string>} pairing @param {() => Promise<void>} [then] */
+async function paired(pairing, then) {
   const profile = await pairing;
   await unlinkAll();
+  if (then) unattended(then());
   return {profile};
 }
 

@@ -55,7 +55,7 @@ async function list() {
 /** Whether this profile can prove itself, as far as is known. @returns {'none' | 'paired' | 'renew_needed'} */
 export function pairingState() {
   if (!kept.pairing) return 'none';
-  if (native.state === 'ok' && !native.profiles.includes(kept.pairing.profile)) return 'none'; // revoked
+  if (native.state === 'ok' && !kept.pairing.manual && !native.profiles.includes(kept.pairing.profile)) return 'none'; // revoked
   return kept.pairing.renew ? 'renew_needed' : 'paired';
 }
 
@@ -107,6 +107,14 @@ export async function forget() {
   kept.pairing = null;
   save('pairing');
   await inKeys('readwrite', (keys) => keys.clear());
+}
+
+/** A host has accepted the proof. */
+export function proved() {
+  if (!kept.pairing?.manual) return;
+  kept.pairing.manual = false;
+  native.asked = 0;
+  save('pairing');
 }
 
 /** The pairing's key was replaced or thrown away on the other side; the owner is offered to renew it. */

@@ -38,7 +38,7 @@
  * @property {Record<string, string>} paused requests Chrome holds: key of guard.js → session
  */
 
-/** @typedef {{profile: string, label: string, epoch: number, manual: boolean, renew: boolean}} Pairing */
+/** @typedef {{profile: string, label: string, epoch: number, manual: boolean, renew: boolean}} Pairing manual: by a code that no host has seen yet */
 /** @typedef {{token: string, instance: string, port: number, opened: number}} Opened an approval that a tab shows */
 /** @typedef {Prompt & {instance: string, client: string, asked: number}} Question */
 /** @typedef {{name: string, number: number, color: `${chrome.tabGroups.Color}`, port: number, paused: boolean}} Agent */

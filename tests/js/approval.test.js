@@ -106,7 +106,7 @@ test('a new tab opens in the background at the address the owner chose', async (
 });
 
 test('refused, the host is told and the link closes by itself', async () => {
-  const world = await World.make({hurry: 20});
+  const world = await World.make({hurry: 10});
   const {host, tab} = await opened({}, world);
   await world.ask('approval.find', {}, {tab, url: PAGE});
   assert.equal((await world.ask('approval.refuse', {instance: host.instance, id: 'a1'}, {tab, url: PAGE})).ok, true);
@@ -116,7 +116,7 @@ test('refused, the host is told and the link closes by itself', async () => {
 
 test('a page that is closed, or left, wants no link any more', async () => {
   for (const leave of [(world, tab) => world.browser.api.tabs.remove(tab)]) {
-    const world = await World.make({hurry: 20});
+    const world = await World.make({hurry: 10});
     const {host, tab} = await opened({}, world);
     await world.ask('approval.find', {}, {tab, url: PAGE});
     assert.equal(host.closes.length, 0);

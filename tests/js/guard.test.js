@@ -41,7 +41,7 @@ test('a refused request is answered 204, a failed one fails, and neither leaves'
 });
 
 test('without a verdict in 2.5 s the request fails', async () => {
-  const {world, host, tab} = await lent({hurry: 25});
+  const {world, host, tab} = await lent({hurry: 10});
   host.verdict = undefined;
   world.browser.pause(tab, 'r1');
   await until(() => world.browser.paused.get(tab).size === 0);

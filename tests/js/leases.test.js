@@ -146,7 +146,7 @@ test('lent tabs stand in a group of their agent, in its colour and by its name',
 });
 
 test('a pinned tab is lent and not grouped; pinning a lent one ends nothing', async () => {
-  const world = await World.make({hurry: 20});
+  const world = await World.make({hurry: 10});
   const host = world.host();
   const pinned = await world.lend(host, world.page('https://a.example/', {pinned: true}));
   assert.equal(world.browser.tabs.get(pinned).groupId, -1);
@@ -172,7 +172,7 @@ test('dragged out of its group and not back in time, a lease ends; back in time 
 });
 
 test('dragged into the group, a tab is not lent: it leaves, and the owner is asked', async () => {
-  const {world, tab} = await lent({hurry: 20});
+  const {world, tab} = await lent({hurry: 10});
   const free = world.page();
   world.browser.move(free, world.browser.tabs.get(tab).groupId);
   await until(() => world.browser.tabs.get(free).groupId === -1);
@@ -181,7 +181,7 @@ test('dragged into the group, a tab is not lent: it leaves, and the owner is ask
 });
 
 test("a tab that Chrome opened inside the group, the owner's Ctrl+click, leaves it and nobody is asked", async () => {
-  const {world, tab} = await lent({hurry: 20});
+  const {world, tab} = await lent({hurry: 10});
   const {groupId} = world.browser.tabs.get(tab);
   const child = world.page('https://a.example/', {groupId});
   world.browser.fire('tabs.onCreated', world.browser.tabs.get(child));

@@ -95,7 +95,7 @@ test('ping is answered; unknown, misshapen and too many calls get their code', a
 });
 
 test('a host that is silent for 35 s is dead: the link ends and is made anew', async () => {
-  const {world, host} = await lent({hurry: 500});
+  const {world, host} = await lent({hurry: 10});
   const links = world.worker.sockets.length;
   const {receive} = host;
   host.receive = function (socket, text) { if (!text.includes('"ping"')) receive.call(this, socket, text); };
@@ -116,7 +116,7 @@ test('a host that is gone for good ends its leases: detached, badge off, out of 
 });
 
 test('links are retried with growing pauses while the host is listed, and then it says what stands', async () => {
-  const {world, host, tab} = await lent({hurry: 20});
+  const {world, host, tab} = await lent({hurry: 10});
   const second = await world.lend(host);
   host.admit = (socket) => socket.break(1006);
   host.socket.break(1006);
@@ -174,9 +174,21 @@ test('a profile that was revoked counts as not paired', async () => {
 });
 
 test('links close by themselves when nothing needs them', async () => {
-  const {world, host, tab} = await lent({hurry: 20});
+  const {world, host, tab} = await lent({hurry: 10});
   await world.ask('lease.stop', {tab});
   await until(() => host.closes.includes(1000));
   await quiet();
   assert.equal(world.worker.sockets.length, 1);
+});
+
+test('a manual code counts as paired at once, and is proved to a host that runs', async () => {
+  const {manualCode} = await import('./fake/host.js');
+  const world = await World.make({paired: false, hurry: 10});
+  const host = world.host();
+  assert.equal((await world.ask('pair.manual', {code: 'AAAA'})).error.code, 'pairing_code');
+  assert.equal((await world.ask('pair.manual', {code: manualCode(world.profile, world.key)})).value.profile, world.profile);
+  world.browser.native = () => ({hosts: [host.listing], extension: '0.1.0', profiles: []});
+  assert.equal((await world.status()).pairing, 'paired');
+  await until(() => host.calls.some(({method}) => method === 'lease.reconcile'));
+  await until(() => host.closes.includes(1000));
 });

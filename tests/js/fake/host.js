@@ -1,5 +1,5 @@
 /** The host's end of a link, scripted by tests: real proofs over a socket of memory. */
-import {createHmac, hkdfSync, randomBytes} from 'node:crypto';
+import {createHash, createHmac, hkdfSync, randomBytes} from 'node:crypto';
 
 const b64 = (bytes) => Buffer.from(bytes).toString('base64url');
 
@@ -119,4 +119,12 @@ export class Host {
     this.dead = true;
     this.socket?.break(1006);
   }
+}
+
+/** What `tabvalet pair --manual` prints. */
+export function manualCode(profile, key) {
+  const body = Buffer.concat([Buffer.from(profile, 'base64url'), key]);
+  const bytes = Buffer.concat([body, createHash('sha256').update(body).digest().subarray(0, 4)]);
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return bits.match(/.{1,5}/g).map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[parseInt(five.padEnd(5, '0'), 2)]).join('');
 }
