@@ -27,10 +27,12 @@ const BUILT = {
 };
 
 const inHTML = new Set(html.flatMap((file) => [...read(file).matchAll(/data-i18n(?:-\w+)?="([^"]*)"/g)].map((match) => String(match[1]))));
+/** Keys that a script names as they are. */
+const named = scripts.flatMap((file) => [...read(file).matchAll(/'((?:unsharable|agent|prompt|approve|share|lease|options|tabs|chosen|until)_[a-z_]+[a-z])'/g)].map((match) => String(match[1])));
 const built = Object.entries(BUILT).flatMap(([key, endings]) => endings.map((ending) => `${key}_${ending}`));
 
-test('every key that a page names has a message', () => {
-  for (const key of [...inHTML, ...built]) assert.ok(catalogue[key], `messages.json has no ${key}`);
+test('every key that a page or the worker names has a message', () => {
+  for (const key of [...inHTML, ...built, ...named]) assert.ok(catalogue[key], `messages.json has no ${key}`);
 });
 
 test('every message is used', () => {
