@@ -300,6 +300,47 @@ func TestCancelledCallEndsAtOnceAndNeverLeaves(t *testing.T) {
 	})
 }
 
+func TestCallsThatAreSentTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		var mu sync.Mutex
+		var got []protocol.TabID
+		_, c := h.link(t, func(o *linktest.Options) {
+			o.Answer = func(_ context.Context, _ string, params jsontext.Value) (any, error) {
+				var p protocol.SendParams
+				if err := protocol.Unmarshal(params, &p); err != nil {
+					return nil, err
+				}
+				time.Sleep(time.Second) // none waits for the one before
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, p.Tab)
+				if p.Tab == 3 {
+					return nil, protocol.Errorf(protocol.ChromeError, "no")
+				}
+				return protocol.Empty{}, nil
+			}
+		})
+		start := time.Now()
+		for range protocol.MaxInFlight { // and their slots are given back
+			got = nil
+			err := c.CallAll(t.Context(), protocol.MethodSend, []any{send(1, true), send(2, true), send(3, true), send(4, true)})
+			wantCode(t, "the first that failed", err, protocol.ChromeError)
+			if len(got) != 4 {
+				t.Fatalf("%d were sent, want 4", len(got))
+			}
+		}
+		if took := time.Since(start); took != protocol.MaxInFlight*time.Second {
+			t.Errorf("took %v, want a second each", took)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := c.CallAll(ctx, protocol.MethodSend, []any{send(1, true)}); !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that ended: %v", err)
+		}
+	})
+}
+
 func TestLateAnswersAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t)
@@ -509,6 +550,12 @@ func TestCloseWithWorkInFlight(t *testing.T) {
 		h := newHost(t)
 		h.call = func(ctx context.Context, _ *link.Conn, _ string, _ jsontext.Value) (any, error) {
 			<-ctx.Done()
+			time.Sleep(time.Millisecond)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if len(h.gone) > 0 {
+				t.Error("Disconnected came before the last call was answered")
+			}
 			return nil, ctx.Err()
 		}
 		block := make(chan struct{})
@@ -530,6 +577,10 @@ func TestCloseWithWorkInFlight(t *testing.T) {
 		}
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("Close took %v, want at most 2 s", took)
+		}
+		logged := h.log.String()
+		if synctest.Wait(); h.log.String() != logged {
+			t.Errorf("after Close something still ran, and logged %q", strings.TrimPrefix(h.log.String(), logged))
 		}
 		wantCode(t, "the call in flight", <-call, protocol.TransportLost)
 		wantCloseError(t, e.Err(), protocol.CloseShuttingDown)
