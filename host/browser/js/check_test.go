@@ -85,6 +85,8 @@ func TestCheckRefusals(t *testing.T) {
 		{"no size", `<button id=b style="width:0;height:0;border:0;padding:0"></button>`, "#b", "hidden", ""},
 		{"closed details", `<details><summary>S</summary><button id=b>Go</button></details>`, "#b", "hidden", ""},
 		{"clipped away", `<div style="overflow:hidden;height:0"><button id=b>Go</button></div>`, "#b", "hidden", ""},
+		{"slotted into something hidden", `<x-a id=host><button id=b>Go</button></x-a><script>host.attachShadow({mode:'open'}).innerHTML='<div style="display:none"><slot></slot></div>'</script>`, "#b", "hidden", ""},
+		{"in no slot", `<x-a id=host><button id=b>Go</button></x-a><script>host.attachShadow({mode:'open'}).innerHTML='<p>shadow</p>'</script>`, "#b", "hidden", ""},
 		{"disabled", `<button id=b disabled>Go</button>`, "#b", "disabled", ""},
 		{"disabled by fieldset", `<fieldset disabled><legend>L</legend><button id=b>Go</button></fieldset>`, "#b", "disabled", ""},
 		{"disabled by ARIA above", `<div aria-disabled=true><div role=button tabindex=0 id=b>Go</div></div>`, "#b", "disabled", ""},

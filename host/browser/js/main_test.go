@@ -166,6 +166,13 @@ u.innerHTML = Array.from({length: 3000}, (_, i) => '<tr><td>Locker ' + (i + 1) +
 	for from := 0; ; {
 		w := call[window](p, "window", args{"capture": s.Capture, "from": from, "max_chars": 20000})
 		seen += len(w.Lines)
+		chars := 0
+		for _, l := range w.Lines {
+			chars += 2*l.D + len(l.T) + 1
+		}
+		if chars > 20000 {
+			t.Errorf("a window of %d characters", chars)
+		}
 		if w.Next == nil {
 			break
 		}

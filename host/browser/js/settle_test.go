@@ -33,6 +33,18 @@ func TestDeltaTellsWhatCameAndWent(t *testing.T) {
 	}
 }
 
+func TestDeltaBeginsWithTheActAndNotBefore(t *testing.T) {
+	p := open(t, `<ul id=u><li>one</ul>`)
+	call[struct{}](p, "begin", args{})
+	call[delta](p, "delta", args{"max": 2000})
+	eval[bool](p, `u.insertAdjacentHTML('beforeend', '<li>by the page itself'); true`)
+	call[struct{}](p, "begin", args{})
+	eval[bool](p, `u.insertAdjacentHTML('beforeend', '<li>by the act'); true`)
+	if d := call[delta](p, "delta", args{"max": 2000}); strings.Contains(d.Text, "itself") || !strings.Contains(d.Text, "by the act") {
+		t.Errorf("delta %q", d.Text)
+	}
+}
+
 func TestDeltaIsBoundedByWholeLines(t *testing.T) {
 	p := open(t, `<ul id=u></ul>`)
 	call[struct{}](p, "begin", args{})

@@ -215,49 +215,68 @@ class Tree {
   /** @param {Element} e @param {View} view @param {Level} level @param {string} role @param {string} press */
   #line(e, view, level, role, press) {
     this.#flush(level);
-    const at = this.lines.length;
     const {text: name, from} = lineName(e, role);
     const line = this.#push(e, view, level, role, name, press);
-    const depth = line || this.depth <= level.depth ? level.depth + 1 : level.depth;
+    if (!line && level.depth >= this.depth) return;
+    const depth = line ? level.depth + 1 : level.depth;
     const filled = fieldText(e, role);
-    if (line && filled !== null) {
-      this.#field(e, role, line, filled, depth);
-      if (role !== 'listbox' || e instanceof HTMLSelectElement) return;
-    }
-    if (role === 'iframe') {
-      if (line) {
-        const key = frameKeys.get(e);
-        line.f = key ?? '';
-        if (key === undefined) this.unbound.push(/** @type {string} */ (line.r));
-      }
+    if (filled !== null) {
+      if (line) this.#field(e, line, filled, depth);
       return;
     }
-    if (role === 'img' && line && !name && !press) this.lines.pop(); // a picture without words says nothing
-    if (role === 'img' || role === 'separator' || mediaTags.has(tagOf(e))) return;
+    if (role === 'iframe') {
+      if (line) this.#frame(e, line);
+      return;
+    }
+    if (role === 'img' || role === 'separator' || mediaTags.has(tagOf(e))) {
+      if (role === 'img' && line && !name && !press) this.lines.pop(); // a picture without words says nothing
+      return;
+    }
     const below = this.lines.length;
     if (line && role === 'link') this.#url(e, depth);
-    const urls = this.lines.length - below;
     /** @type {Level} */
-    const inner = {view, depth, line, name, text: '', textOnScreen: false, hiddenText: false, addressed: line !== null, silent: level.silent || (from === 'contents' && atomRoles.has(role) && name.length <= nameMax), wordy: line !== null && !name && (press !== '' || widgetRoles.has(role))};
-    if (!line) inner.line = level.line;
+    const inner = {
+      view,
+      depth,
+      line: line ?? level.line,
+      name,
+      text: '',
+      textOnScreen: false,
+      hiddenText: false,
+      addressed: line !== null,
+      silent: level.silent || (from === 'contents' && atomRoles.has(role) && name.length <= nameMax),
+      wordy: line !== null && !name && (press !== '' || widgetRoles.has(role)),
+    };
+    const first = this.lines.length;
     this.#below(view, inner);
-    const only = line && this.lines.length === below + urls ? clean(inner.text) : '';
-    if (only && line) {
-      if (cellRoles.has(role) && !name && only.length <= nameMax) {
-        line.name = only;
-        line.t = `- ${role} ${quote(only)}${line.t.slice(2 + role.length)}`;
-      } else if (inner.hiddenText && !view.ariaHidden && !view.inert) this.#flush(inner);
-      else if (only !== name) {
-        line.t += `: ${escapeText(only)}`;
-        line.name ||= only;
-        if (urls > 0) return;
-      }
-    } else this.#flush(inner);
-    if (!line) return;
+    if (!line) {
+      this.#flush(inner);
+      return;
+    }
+    const said = this.lines.length === first && this.#alone(line, inner, role);
+    if (!said) this.#flush(inner);
     if (this.lines.length > below) {
-      if (!line.t.includes(']: ')) line.t += ':';
+      if (!said) line.t += ':';
     } else if (depth >= this.depth && hasContents(e)) line.t += ' …';
-    else if (!only && !name && droppable.has(role) && !press) this.lines.length = at;
+    else if (!said && !name && droppable.has(role) && !press) this.lines.length = below - 1;
+  }
+
+  /** Puts text that is all an element holds into the element's line. @param {Line} line @param {Level} inner @param {string} role @returns {boolean} whether it stands there */
+  #alone(line, inner, role) {
+    const {view, name, hiddenText} = inner;
+    const text = clean(inner.text);
+    if (!text || text === name || (hiddenText && !view.ariaHidden && !view.inert)) return false;
+    if (cellRoles.has(role) && !name && text.length <= nameMax) line.t = `- ${role} ${quote(text)}${line.t.slice(2 + role.length)}`;
+    else line.t += `: ${escapeText(text)}`;
+    line.name ||= text;
+    return true;
+  }
+
+  /** @param {Element} e @param {Line} line */
+  #frame(e, line) {
+    const key = frameKeys.get(e);
+    line.f = key ?? '';
+    if (key === undefined) this.unbound.push(/** @type {string} */ (line.r));
   }
 
   /** @param {Element} e @param {number} depth */
@@ -267,8 +286,8 @@ class Tree {
     if (url) this.lines.push({d: depth, t: `- /url: ${escapeText(url)}`});
   }
 
-  /** @param {Element} e @param {string} role @param {Line} line @param {string} filled @param {number} depth */
-  #field(e, role, line, filled, depth) {
+  /** @param {Element} e @param {Line} line @param {string} filled @param {number} depth */
+  #field(e, line, filled, depth) {
     const more = depth < this.depth;
     const below = this.lines.length;
     if (e instanceof HTMLSelectElement) {
