@@ -9,6 +9,8 @@ import {ask, button, byId, complain, find, page, press, put, rows, say, state, t
 
 const problem = byId('problem');
 
+const AGENTS_MS = 2000;
+
 /** Asks the worker to do something and shows why it did not. @param {() => Promise<unknown>} act */
 async function attempt(act) {
   complain(problem, null);
@@ -153,5 +155,5 @@ page('product', async () => {
       field.value = '';
     });
   });
-  await watch(show);
+  await watch(show, AGENTS_MS);
 });

@@ -279,11 +279,13 @@ export async function ask(type, values = {}) {
 const PATIENCE_MS = 20_000;
 
 /**
- * Shows the worker's status now and after each change of it, never two at once and always the last one.
+ * Shows the worker's status now and after each change of it, never two at once and always the last one. An agent that
+ * starts or asks changes nothing in the worker, so a page that shows agents also asks every so often while it is in sight.
  *
  * @param {(status: Status) => void} show
+ * @param {number} [every] milliseconds; 0 means never
  */
-export async function watch(show) {
+export async function watch(show, every = 0) {
   let stale = false;
   let running = false;
   const run = async () => {
@@ -303,5 +305,6 @@ export async function watch(show) {
   };
   chrome.storage.session.onChanged.addListener(run);
   chrome.storage.local.onChanged.addListener(run);
+  if (every > 0) setInterval(() => document.visibilityState === 'visible' && run(), every);
   await run();
 }
