@@ -437,3 +437,24 @@ func TestTypingIntoWhatIsNoPlainField(t *testing.T) {
 		t.Errorf("a field in a frame that comes late: got %s", got.Outcome)
 	}
 }
+
+func TestClosedShadowRootsAreReadAndUsed(t *testing.T) {
+	s := serve(t, map[string]string{"/": `<!doctype html><script>
+		customElements.define('x-card', class extends HTMLElement {
+			constructor() {
+				super();
+				const root = this.attachShadow({mode: 'closed'});
+				root.innerHTML = '<button>Outer</button><p></p>';
+				root.querySelector('p').attachShadow({mode: 'closed'}).innerHTML = '<button onclick="this.textContent = \'pressed\'">Inner</button>';
+			}
+		});
+		</script><h1>Cards</h1><x-card></x-card>
+		<button onclick="document.body.append(document.createElement('x-card'))">More</button>`})
+	l := browserFor(t).lease(t, s.at("a", "/"))
+	wantIn(t, "closed roots", l.snapshot(SnapshotOptions{}).Text, `heading "Cards"`, `button "Outer"`, `button "Inner"`)
+	wantIn(t, "pressing inside", l.click(`role=button[name="Inner"]`).Delta, "pressed")
+	l.click("text=More")
+	if n := strings.Count(l.snapshot(SnapshotOptions{}).Text, `button "Outer"`); n != 2 {
+		t.Errorf("a closed root that came later: %d buttons", n)
+	}
+}

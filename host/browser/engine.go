@@ -25,7 +25,11 @@ type engine struct {
 	context runtime.ExecutionContextID
 	nonce   string
 	prefix  string
-	bound   map[string]bool // child frames the engine knows by key; guarded by the tab's mu
+
+	// Guarded by the tab's mu.
+	bound  map[string]bool // child frames the engine knows by key
+	closed bool            // the document has had closed shadow roots
+	looked bool            // they were looked for when the document was complete
 }
 
 // A pageCall is one call into a page that is given up when its document goes.
@@ -263,7 +267,14 @@ func (t *Tab) makeEngine(ctx context.Context, doc *document) (e *engine, err err
 	if e.object == "" {
 		return nil, protocol.Errorf(protocol.Internal, "the page engine does not start")
 	}
-	return e, t.greet(ctx, doc, e)
+	if err := t.greet(ctx, doc, e); err != nil {
+		return nil, err
+	}
+	t.adoptClosed(ctx, doc, e)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e.looked = doc.Ready == Complete
+	return e, nil
 }
 
 // greet gives the engine the prefix of its refs and learns its nonce.

@@ -77,8 +77,9 @@ func (f *fakeChrome) Send(ctx context.Context, _ protocol.TabID, session string,
 		return err
 	}
 	name, args := method, jsontext.Value(raw)
-	if method == "Runtime.callFunctionOn" {
-		name, args = engineCall(raw)
+	call := method == "Runtime.callFunctionOn"
+	if call {
+		name, args, call = engineCall(raw)
 	}
 	entry := name
 	if act {
@@ -92,7 +93,7 @@ func (f *fakeChrome) Send(ctx context.Context, _ protocol.TabID, session string,
 		h = func(context.Context, jsontext.Value) (any, error) { return jsontext.Value("{}"), nil }
 	}
 	got, err := h(ctx, args)
-	if method == "Runtime.callFunctionOn" {
+	if call {
 		got, err = engineAnswer(got, err)
 	}
 	if err != nil || result == nil {
@@ -105,14 +106,18 @@ func (f *fakeChrome) Send(ctx context.Context, _ protocol.TabID, session string,
 	return json.Unmarshal(text, result)
 }
 
-func engineCall(raw []byte) (method string, args jsontext.Value) {
+// engineCall reads a call of the engine's call function; what is not one is the search for closed shadow roots.
+func engineCall(raw []byte) (method string, args jsontext.Value, ok bool) {
 	var p struct {
 		Arguments []struct {
-			Value string `json:"value"`
+			Value any `json:"value"`
 		} `json:"arguments"`
 	}
 	json.Unmarshal(raw, &p)
-	return p.Arguments[0].Value, jsontext.Value(p.Arguments[1].Value)
+	if len(p.Arguments) < 2 {
+		return "hosts", nil, false
+	}
+	return fmt.Sprint(p.Arguments[0].Value), jsontext.Value(fmt.Sprint(p.Arguments[1].Value)), true
 }
 
 // engineAnswer wraps what a handler said as the engine does. An *protocol.Error with code chrome_error is Chrome's own.

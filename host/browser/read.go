@@ -129,6 +129,7 @@ func (t *Tab) readAll(ctx context.Context, o ReadOptions) (*text, error) {
 	for _, p := range all {
 		wg.Go(func() {
 			t.bindChildren(ctx, p)
+			t.readopt(ctx, p.doc)
 			own := ""
 			if p.frame == root.frame {
 				own = target

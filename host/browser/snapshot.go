@@ -176,6 +176,7 @@ func (t *Tab) captureAll(ctx context.Context, all []place, root place, args snap
 		parts[p.frame] = part
 		wg.Go(func() {
 			t.bindChildren(ctx, p)
+			t.readopt(ctx, p.doc)
 			own := args
 			if p.frame != root.frame {
 				own.Target, own.MaxChars = "", max(args.MaxChars/2, 1000)
