@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,11 +21,13 @@ import (
 )
 
 func main() {
+	picture := flag.String("picture", "", "write README's picture to this `file`")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	d := &demo{ctx: ctx, out: filepath.Join("out", "demo")}
+	d := &demo{ctx: ctx, out: filepath.Join("out", "demo"), show: *picture}
 	err := d.run()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -38,6 +41,7 @@ func main() {
 type demo struct {
 	ctx    context.Context
 	out    string
+	show   string // file of README's picture, or ""
 	steps  int
 	failed int
 
@@ -172,6 +176,9 @@ func (d *demo) play() {
 	d.step("fill in the name", func() (string, error) {
 		return d.expect("browser_type", "confirmed", map[string]any{"target": "label=Your name", "text": "Robin Vale"})
 	})
+	if d.show != "" {
+		d.step("take README's picture", func() (string, error) { return d.show, d.picture(d.show) })
+	}
 	d.step("an order that was not announced is refused", func() (string, error) {
 		r, err := d.call("browser_click", "would_submit", map[string]any{"target": `role=button[name="Place order"]`})
 		if err != nil {
