@@ -56,9 +56,6 @@ func (o *Owner) Attached(ctx context.Context) (int, error) {
 
 // ApproveFromPopup presses Approve… of the first agent that waits, and gives the approval page.
 func (o *Owner) ApproveFromPopup(ctx context.Context) (*Page, error) {
-	if err := o.desk.Eval(ctx, `location.reload()`, nil); err != nil {
-		return nil, err
-	}
 	if err := o.desk.Click(ctx, `[data-act="approve"]`); err != nil {
 		return nil, err
 	}
