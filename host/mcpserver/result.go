@@ -95,7 +95,7 @@ func (a *answer) tell(err error, meta map[string]any) {
 	for _, note := range r.Notes {
 		a.fact("note", "%s", note)
 	}
-	if err != nil && r.Did != "" {
+	if err != nil && r.Did != "" && r.Outcome != browser.NotDispatched {
 		a.fact("act", "%s", r.Did)
 	}
 	if r.Outcome != "" {

@@ -60,7 +60,8 @@ type run struct {
 	plan   Plan
 	report *Report
 	turn   *turn
-	waited bool // for the owner: a question of this call was settled
+	waited bool          // for the owner: a question of this call was settled
+	asked  *guard.Ticket // the question whose answer allows what is done now
 }
 
 func (l *lease) perform(ctx context.Context, call Call, plan Plan) (*Report, error) {
@@ -193,6 +194,9 @@ func (l *lease) inBox(f func() error) (err error) {
 
 // mayAct says why the agent may not act now. (mailbox)
 func (l *lease) mayAct() error {
+	if l.state == LeaseSuspended && !l.private {
+		return protocol.Errorf(protocol.OwnerHasControl, "the owner has been driving this tab for %s", since(l.driven))
+	}
 	if err := l.mayRead(); err != nil {
 		return err
 	}
@@ -200,8 +204,6 @@ func (l *lease) mayAct() error {
 	paused := l.m.paused
 	l.m.mu.Unlock()
 	switch {
-	case l.state == LeaseSuspended:
-		return protocol.Errorf(protocol.OwnerHasControl, "the owner has been driving this tab for %s", since(l.driven))
 	case paused:
 		return protocol.Errorf(protocol.AgentPaused, "the owner paused this agent")
 	case l.guard.Book().ReadOnly():
@@ -325,6 +327,7 @@ func (r *run) intent(ctx context.Context, c *browser.Checked) (guard.Intent, err
 // checked again first.
 func (r *run) granted(ctx context.Context, next guard.Next) (*PromptInfo, error) {
 	l := r.lease
+	r.asked = &next.Ticket
 	var checked *browser.Checked
 	l.box.do(func() {
 		for _, p := range l.answered {
@@ -351,6 +354,7 @@ func (r *run) granted(ctx context.Context, next guard.Next) (*PromptInfo, error)
 // load opens the address of a surprise that the owner allowed, without a second click.
 func (r *run) load(ctx context.Context, next guard.Next) (*PromptInfo, error) {
 	second := *r
+	second.asked = &next.Ticket
 	second.plan = navigation(next.URL, "")
 	second.plan.Past = r.plan.Past
 	return second.dispatch(ctx, nil, guard.Intent{Call: r.call.key(), Kind: guard.Navigates, URL: next.URL}, next.Ticket.ID)
@@ -359,6 +363,7 @@ func (r *run) load(ctx context.Context, next guard.Next) (*PromptInfo, error) {
 // reload sends the hop again that was stopped half way.
 func (r *run) reload(ctx context.Context, next guard.Next) (*PromptInfo, error) {
 	second := *r
+	second.asked = &next.Ticket
 	second.plan.Target, second.plan.URL, second.plan.Step = nil, "", browser.Reload
 	second.plan.Do = func(ctx context.Context, a Act, _ *browser.Checked) error {
 		return a.History(ctx, browser.Reload, "")
@@ -434,7 +439,16 @@ func refusal(c policy.Code) error {
 // row is what the record keeps of an act.
 func (r *run) row(c *browser.Checked, in guard.Intent) audit.Row {
 	row := audit.Row{Tab: r.lease.name, Tool: r.call.Tool, To: in.URL, Method: in.Method, Chars: r.plan.Chars,
-		Verdict: "allow", Args: r.lease.m.opt.Record.Digest(r.call.Args)}
+		Capability: string(policy.Interact), Verdict: string(policy.Allow), Args: r.lease.m.opt.Record.Digest(r.call.Args)}
+	switch in.Kind {
+	case guard.Submits:
+		row.Capability = string(policy.Submit)
+	case guard.Navigates, guard.Travels:
+		row.Capability = string(policy.Navigate)
+	}
+	if r.asked != nil {
+		row.Capability, row.Consent = string(r.asked.Question.Capability), string(r.lease.m.opt.Consent)
+	}
 	if c != nil {
 		row.Origin, row.Target = c.Origin, c.Describe
 	} else {

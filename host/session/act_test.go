@@ -381,6 +381,19 @@ func TestNobodyIsAsked(t *testing.T) {
 	})
 }
 
+func TestSurpriseWhenNobodyIsAsked(t *testing.T) {
+	inWorld(t, Options{Consent: ConsentDeny}, func(w *world) {
+		got := <-w.act("browser_click", w.click(func(a *fakeAct) {
+			a.waits = true
+			w.paused("r1", "L2", "GET", "https://other.example/x", nil)
+		}))
+		w.code(got, protocol.ConsentUnavailable)
+		if got.Outcome != browser.Dispatched {
+			t.Errorf("outcome %s", got.Outcome)
+		}
+	})
+}
+
 func TestReadOnlyLeaseIsNotActedIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})

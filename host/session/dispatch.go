@@ -110,7 +110,7 @@ func (r *run) send(ctx context.Context, a *running, in guard.Intent, ticket int)
 		l.arm()
 		l.show()
 		if err == nil && open == nil && settled != nil {
-			err = l.fate(r.plan, settled, a.code)
+			open, err = l.fate(r.plan, settled, a.code)
 		}
 	})
 	if open != nil {
@@ -147,29 +147,31 @@ func (r *run) settle(ctx context.Context, a *running) (*browser.Settled, error) 
 	return nil, err
 }
 
-// fate says whether what an act set off makes the call fail. (mailbox)
-func (l *lease) fate(p Plan, s *browser.Settled, code policy.Code) error {
+// fate says whether what an act set off makes the call fail, or has raised a question that is answered already. (mailbox)
+func (l *lease) fate(p Plan, s *browser.Settled, code policy.Code) (*PromptInfo, error) {
 	if c := l.guard.Reading(time.Now()); c == policy.NavigationEscaped {
-		return refusal(c)
+		return nil, refusal(c)
 	}
 	n := s.Navigation
 	if n == nil {
-		return nil
+		return nil, nil
 	}
 	switch {
+	case n.Fate == browser.Asked, n.Fate == browser.Parked:
+		return &PromptInfo{}, nil
 	case n.Fate == browser.Refused:
 		if code == "" {
 			code = policy.BlockedByPolicy
 		}
-		return refusal(code)
+		return nil, refusal(code)
 	case p.URL == "":
-		return nil
+		return nil, nil
 	case n.Fate == browser.FateUnknown:
-		return protocol.Errorf(protocol.Timeout, "the page did not come in time")
+		return nil, protocol.Errorf(protocol.Timeout, "the page did not come in time")
 	case n.Fate == browser.Abandoned || n.Error != "":
-		return protocol.Errorf(protocol.NavigationFailed, "no page came: %s", or(clean(n.Error, 60), "the server sent none"))
+		return nil, protocol.Errorf(protocol.NavigationFailed, "no page came: %s", or(clean(n.Error, 60), "the server sent none"))
 	}
-	return nil
+	return nil, nil
 }
 
 // prompt finds an open one by its id. (mailbox)
