@@ -54,7 +54,8 @@ export async function linked(instance, port) {
 
 /** @param {string} instance @param {number} [given] */
 async function connect(instance, given) {
-  const listed = (await hosts(true)).find((host) => host.instance === instance);
+  const isIt = (/** @type {import('./pairing.js').Host} */ host) => host.instance === instance;
+  const listed = (await hosts()).find(isIt) ?? (await hosts(true)).find(isIt); // each list is a process of its own
   const port = listed?.port ?? (native.state === 'ok' ? undefined : given ?? session.agents[instance]?.port);
   if (port === undefined) throw new Fault('unavailable', 'this agent is not running any more');
   const tabs = await Promise.all(leasesOf(instance).map(leasing.leased));
@@ -126,6 +127,7 @@ export function relink(instance) {
 function retry(instance, delay, tries) {
   const timer = setTimeout(async () => {
     try {
+      if (tries > 0) await hosts(true);
       if (wanted(instance)) await linked(instance);
       forgetRetry(instance);
     } catch (error) {
