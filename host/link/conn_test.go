@@ -41,6 +41,7 @@ func TestFramesThatEndALiveConnection(t *testing.T) {
 		{"hello again", []string{reconcile, hello("[1]", profile, nonceC)}, 4400},
 		{"a call before reconciling", []string{`{"jsonrpc":"2.0","id":3,"method":"approval.get","params":{}}`}, 4400},
 		{"an event before reconciling", []string{`{"jsonrpc":"2.0","method":"takeover","params":{"tab":1,"private":false,"implicit":false}}`}, 4400},
+		{"an unknown note before reconciling", []string{`{"jsonrpc":"2.0","method":"grease.note","params":{}}`}, 4400},
 		{"reconciling twice", []string{reconcile, strings.Replace(reconcile, "3", "4", 1)}, 4400},
 		{"a verdict from the extension", []string{reconcile, `{"jsonrpc":"2.0","method":"verdict","params":{}}`}, 4403},
 		{"a command from the extension", []string{reconcile, `{"jsonrpc":"2.0","id":4,"method":"cdp.send","params":{}}`}, 4403},
@@ -50,7 +51,7 @@ func TestFramesThatEndALiveConnection(t *testing.T) {
 		{"a chunk of nothing begun", []string{reconcile, chunk(1, 1, true, "}")}, 4400},
 		{"a chunk after the end", []string{reconcile, chunk(1, 0, true, `{"jsonrpc":"2.0","id":9,"result":{}}`), chunk(1, 1, true, "{}")}, 4400},
 		{"chunks that make no message", []string{reconcile, chunk(1, 0, true, "{}")}, 4400},
-		{"a chunk within a chunk", []string{reconcile, chunk(1, 0, true, chunk(1, 0, true, "{}"))}, 4400},
+		{"a chunk within a chunk", []string{reconcile, chunk(1, 0, true, chunk(2, 0, true, `{"jsonrpc":"2.0","id":9,"result":{}}`))}, 4400},
 		{"an empty chunk", []string{reconcile, chunk(1, 0, false, "")}, 4400},
 	}
 	for _, tt := range tests {
@@ -589,6 +590,27 @@ func TestCloseWithWorkInFlight(t *testing.T) {
 		}
 		if _, err := linktest.Dial(t.Context(), h.options); err == nil {
 			t.Error("the listener is still open")
+		}
+	})
+}
+
+func TestCloseWhileAConnectionIsBeingReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		h.proved(t) // and never answers the probe
+		second := make(chan error, 1)
+		go func() {
+			_, err := linktest.Connect(t.Context(), h.options)
+			second <- err
+		}()
+		time.Sleep(time.Second)
+		start := time.Now()
+		h.Close()
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("Close took %v, want at most 2 s", took)
+		}
+		if err := <-second; err == nil || h.Conn() != nil || len(h.connected) > 1 {
+			t.Errorf("the second connection was let in: %v", err)
 		}
 	})
 }
