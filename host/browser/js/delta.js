@@ -2,6 +2,7 @@
 
 /** What stood when the act began. */
 const baseline = {
+  near: false, // a huge page: only what is on screen is compared
   after: '', // stamp() when lines were taken by delta
   /** @type {string[]} */
   lines: [],
@@ -10,6 +11,9 @@ const baseline = {
   counts: {},
   held: false,
 };
+
+/** Elements of a page whose whole tree would cost an act seconds. */
+const hugePage = 50_000;
 
 /** Changes when anything may have changed that shows in the lines. */
 const stamp = () => `${mutations.now()} ${trusted.seq} ${trusted.lastScroll} ${innerWidth} ${innerHeight} ${document.visibilityState} ${document.readyState}`;
@@ -21,7 +25,10 @@ function begin() {
   }
   const now = mutations.now();
   // What stood after the last act stands still when nothing has happened since: no second walk.
-  if (baseline.after !== stamp()) baseline.lines = buildTree({}).lines.map(({t}) => t);
+  if (baseline.after !== stamp()) {
+    baseline.near = queryAll(document, '*').length > hugePage;
+    baseline.lines = buildTree({}, baseline.near).lines.map(({t}) => t);
+  }
   baseline.mutations = now;
   baseline.counts = {...trusted.counts};
   return {};
@@ -30,7 +37,7 @@ function begin() {
 /** @param {{max: number}} args */
 function delta({max}) {
   const before = baseline.lines;
-  const after = buildTree({}).lines.map(({t}) => t);
+  const after = buildTree({}, baseline.near).lines.map(({t}) => t);
   baseline.lines = after;
   baseline.after = stamp();
   // Most of a page stays: cut what both share at both ends, then compare the rest as bags of lines.

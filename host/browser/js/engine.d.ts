@@ -195,7 +195,7 @@ export interface Engine {
   readback(a: {ref: string; text?: string}): FillResult & {checked?: boolean; selected?: string[]};
   select(a: {ref: string; values?: string[]; labels?: string[]; indexes?: number[]}): {selected: string[]};
   scroll(a: {target?: string; to?: 'top' | 'bottom'; by_y?: number}): {moved: number; at_bottom: boolean; at_top: boolean; area: string};
-  /** Starts a delta: remembers the lines now and starts counting mutations and trusted events. */
+  /** Starts a delta: remembers the lines now (of a page over 50,000 elements those on screen) and starts counting mutations and trusted events. */
   begin(a: Record<string, never>): Record<string, never>;
   /** Resolves after one frame (34 ms timer fallback) without a DOM change, at most limit_ms. Trusted counts are since begin. */
   quiet(a: {limit_ms: number}): Promise<{quiet: boolean; mutations: number; trusted: Record<string, number>}>;

@@ -45,6 +45,16 @@ func TestDeltaBeginsWithTheActAndNotBefore(t *testing.T) {
 	}
 }
 
+func TestDeltaOfAHugePageLooksAtTheScreen(t *testing.T) {
+	p := open(t, `<table><tbody id=u></tbody></table><script>u.innerHTML = '<tr><td>row<td><button>Claim</button>'.repeat(15000)</script>`)
+	call[struct{}](p, "begin", args{})
+	eval[bool](p, `u.rows[2].cells[0].textContent = 'claimed'; u.rows[9000].cells[0].textContent = 'far away'; true`)
+	d := call[delta](p, "delta", args{"max": 2000})
+	if !strings.Contains(d.Text, `cell "claimed"`) || strings.Contains(d.Text, "far away") {
+		t.Errorf("delta %q", d.Text)
+	}
+}
+
 func TestDeltaIsBoundedByWholeLines(t *testing.T) {
 	p := open(t, `<ul id=u></ul>`)
 	call[struct{}](p, "begin", args{})

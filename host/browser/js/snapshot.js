@@ -11,9 +11,9 @@ const charsOf = (lines) => {
   return chars;
 };
 
-/** Builds the lines of a subtree. @param {import('./engine').SnapshotArgs} args */
-function buildTree(args) {
-  const tree = new Tree(args);
+/** Builds the lines of a subtree. @param {import('./engine').SnapshotArgs} args @param {boolean} [near] see Tree */
+function buildTree(args, near = false) {
+  const tree = new Tree(args, near);
   const root = args.target ? locate(args.target) : rootNow();
   if (root) tree.build(root, root === rootNow() ? null : viewAlone(root));
   return tree;

@@ -36,8 +36,9 @@ const leafRoles = new Set(('img separator progressbar meter iframe textbox searc
 
 /** @implements {Visitor<Level>} */
 class Tree {
-  /** @param {import('./engine').SnapshotArgs} args */
-  constructor(args) {
+  /** @param {import('./engine').SnapshotArgs} args @param {boolean} near only what is on screen, and nothing of what is not looked at */
+  constructor(args, near) {
+    this.near = near;
     /** @type {Line[]} */
     this.lines = [];
     this.hidden = 0;
@@ -116,6 +117,7 @@ class Tree {
 
   /** @param {Element} e @param {View} view @param {Level} level */
   element(e, view, level) {
+    if (this.near && view.box && view.lies && !shows(view.box, view.port)) return;
     const tag = tagOf(e);
     if (tag === 'br') {
       if (level.text) level.text += ' ';
