@@ -342,7 +342,7 @@ func (c *chromium) evaluate(t *testing.T, js string) {
 // until waits for what Chromium has still to do.
 func (c *chromium) until(t *testing.T, what string, met func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) { // a browser, polled
 		c.mu.Lock()
 		ok := met()
 		c.mu.Unlock()

@@ -102,7 +102,7 @@ func TestServerServesAndEndsInOrder(t *testing.T) {
 		if entries, _ = store.List(p.dirs); len(entries) == 1 && entries[0].Name == "An Agent" {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // another process writes it, and says nothing
 	}
 	if len(entries) != 1 || entries[0].Name != "An Agent" || fmt.Sprint(entries[0].Port) != link[1] || entries[0].PID != p.cmd.Process.Pid || entries[0].Connected {
 		t.Errorf("the list of hosts: %+v", entries)
@@ -149,7 +149,7 @@ func TestServerEndsWhileACallWaitsForTheOwner(t *testing.T) {
 	p.ask(hello)
 	fmt.Fprintln(p.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	fmt.Fprintln(p.in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_connect","arguments":{"wait_ms":50000}}}`)
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // the call shows no sign of having begun
 	p.ends()
 }
 
