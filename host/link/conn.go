@@ -106,6 +106,9 @@ func (c *Conn) CallAll(ctx context.Context, method string, params []any) error {
 
 // takeSlot waits for the turn to have a call in flight.
 func (c *Conn) takeSlot(ctx context.Context, method string) error {
+	if ctx.Err() != nil { // select would toss a coin
+		return fmt.Errorf("waiting to call %s: %w", method, ctx.Err())
+	}
 	select {
 	case c.slots <- struct{}{}:
 		return nil

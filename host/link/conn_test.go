@@ -324,12 +324,14 @@ func TestCallsThatAreSentTogether(t *testing.T) {
 		})
 		start := time.Now()
 		for range protocol.MaxInFlight { // and their slots are given back
-			got = nil
 			err := c.CallAll(t.Context(), protocol.MethodSend, []any{send(1, true), send(2, true), send(3, true), send(4, true)})
 			wantCode(t, "the first that failed", err, protocol.ChromeError)
+			mu.Lock()
 			if len(got) != 4 {
 				t.Fatalf("%d were sent, want 4", len(got))
 			}
+			got = nil
+			mu.Unlock()
 		}
 		if took := time.Since(start); took != protocol.MaxInFlight*time.Second {
 			t.Errorf("took %v, want a second each", took)

@@ -292,7 +292,7 @@ func bytesOf(b ...byte) []byte { return b }
 func TestRandomProofs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t)
-		const tries = 300
+		const tries = 100
 		start := time.Now()
 		for range tries {
 			s := h.dial(t)

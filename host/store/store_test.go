@@ -355,3 +355,34 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		t.Errorf("printed as %s", text)
 	}
 }
+
+// What is read is written again with the same meaning; what is refused leaves nothing behind and shows no key.
+func FuzzFiles(f *testing.F) {
+	s := store.Open(store.UnderRoot(f.TempDir()))
+	s.OpenWindow(store.WindowPair, "", time.Minute)
+	s.Pair("Work", "chromium", extension)
+	s.OpenManual("Home", extension, time.Minute)
+	for _, name := range []string{"pairing.json", "window.json"} {
+		data, err := os.ReadFile(filepath.Join(s.Dirs().Config, name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"format":"tabvalet-pairing/2"}`))
+	f.Add([]byte(`{"format":"tabvalet-window/1","kind":"renew","opened":"2026-11-30T12:00:00Z","expires":"2026-11-30T12:02:00Z"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, kind := range []string{"pairing", "window"} {
+			once, err := store.Reencode(kind, data)
+			if err != nil {
+				if e, ok := errors.AsType[*store.Error](err); once != nil || !ok || !strings.HasPrefix(e.Code, "pairing_") {
+					t.Fatalf("refused with %v, and left %q", err, once)
+				}
+				continue
+			}
+			if twice, err := store.Reencode(kind, once); err != nil || string(twice) != string(once) {
+				t.Fatalf("%s: %q became %q, then %q, %v", kind, data, once, twice, err)
+			}
+		}
+	})
+}

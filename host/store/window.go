@@ -122,16 +122,20 @@ type windowFile struct {
 }
 
 func (s *Store) writeWindow(w *Window) error {
+	data, err := encodeWindow(w)
+	if err != nil {
+		return err
+	}
+	return writeFile(s.windowPath(), data)
+}
+
+func encodeWindow(w *Window) ([]byte, error) {
 	file := windowFile{Format: windowFormat, Kind: w.Kind, Profile: w.Profile, Opened: formatTime(w.Opened),
 		Expires: formatTime(w.Expires), Used: w.Used, Label: w.label, Extension: w.extension}
 	if w.key != (Key{}) {
 		file.Key = w.key.text()
 	}
-	data, err := encodeFile(&file)
-	if err != nil {
-		return err
-	}
-	return writeFile(s.windowPath(), data)
+	return encodeFile(&file)
 }
 
 // readWindow fails closed: whatever is wrong with the file, no window is open.
