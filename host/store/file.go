@@ -146,7 +146,7 @@ func decodeFile(path string, data []byte, v any) error {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
-	given, written := jsontext.Value(data), jsontext.Value(again)
+	given, written := jsontext.Value(data).Clone(), jsontext.Value(again)
 	if given.Canonicalize() != nil || written.Canonicalize() != nil || string(given) != string(written) {
 		return &Error{codeSchema, path, errors.New("a member is missing or null")}
 	}
