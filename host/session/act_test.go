@@ -73,6 +73,9 @@ func TestAnnouncedFormIsAskedBeforeItIsSentOnce(t *testing.T) {
 		w.answer(p.ID, protocol.ChoiceOnce)
 		got := <-answer
 		w.code(got, "")
+		if got.Prompt != nil {
+			t.Errorf("a question that is answered: %+v", got.Prompt)
+		}
 		want := []string{"recheck", `intent browser_click button "Go"`, "click", "result dispatched "}
 		if diff := cmp.Diff(want, w.happened()); diff != "" {
 			t.Error(diff)
@@ -295,7 +298,7 @@ func TestSurpriseByPostIsActedAgainOnlyIfNothingChanged(t *testing.T) {
 					w.paused("r", "L2", "POST", shop+"/order", nil)
 				}))
 				p := w.prompt()
-				if p.Kind != protocol.PromptSubmit {
+				if p.Kind != protocol.PromptSubmit || p.Announced || !slices.Equal(p.Fields, []string{"item"}) {
 					t.Errorf("prompt %+v", p)
 				}
 				w.tab.recheck = tt.recheck
@@ -303,6 +306,9 @@ func TestSurpriseByPostIsActedAgainOnlyIfNothingChanged(t *testing.T) {
 				w.code(<-answer, tt.code)
 				if w.clicks() != tt.clicks {
 					t.Errorf("%d clicks", w.clicks())
+				}
+				if r, _ := w.snapshot(); len(r.Notes) != 0 {
+					t.Errorf("the matter is settled, and the next result says %q", r.Notes)
 				}
 			})
 		})

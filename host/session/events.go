@@ -117,8 +117,8 @@ func (l *lease) paused(e protocol.Event, p pausedEvent) {
 	ruling := l.guard.Paused(r, now)
 	if ruling.Action != guard.Nothing {
 		action := protocol.VerdictAction(ruling.Action)
-		if b, ok := l.page.(arriver); ok && ruling.Main && action == protocol.VerdictContinue && b.Arrives(p.NetworkID, p.Request.URL) {
-			action = protocol.VerdictArrive
+		if action == protocol.VerdictContinue && ruling.Main && l.page.Arrives(p.NetworkID, p.Request.URL) {
+			action = protocol.VerdictArrive // the agent's own navigation: an empty page first, see browser.Tab.Arrives
 		}
 		l.m.send(protocol.MethodVerdict, protocol.Verdict{Tab: l.tab, Session: e.Session, Request: p.RequestID, Action: action})
 	}
@@ -146,11 +146,6 @@ func (l *lease) checkedFor(act string) *browser.Checked {
 		}
 	}
 	return nil
-}
-
-// An arriver knows the request of its own navigation, which is answered with an empty page first (browser.Tab.Arrives).
-type arriver interface {
-	Arrives(loader, address string) bool
 }
 
 var fates = map[guard.Fate]browser.NavigationFate{

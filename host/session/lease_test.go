@@ -174,6 +174,14 @@ func TestOpenQuestionIsShownAgainAfterALostLink(t *testing.T) {
 	})
 }
 
+func TestLeasesEndWithThePairing(t *testing.T) {
+	inWorld(t, Options{}, func(w *world) {
+		w.m.Disconnected(w.conn, protocol.Errorf(protocol.Rotated, "rotated"))
+		synctest.Wait()
+		w.code(<-w.act("browser_click", w.click()), protocol.NotConnected)
+	})
+}
+
 func TestIdleLeaseEnds(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		time.Sleep(14 * time.Minute)
