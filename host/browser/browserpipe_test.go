@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -389,7 +390,7 @@ func (c *chromium) lease(t testing.TB, url string) *leased {
 		c.handle(l.owner, nil)
 		c.call(ctx, l.owner, "Page.disable", map[string]any{}, nil)
 	}
-	l.Tab = NewTab(l, protocol.TabID(1), Options{})
+	l.Tab = NewTab(l, protocol.TabID(1), Options{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	l.guard(l.root, "")
 	t.Cleanup(func() {
 		l.Tab.Close()

@@ -153,11 +153,14 @@ func (f *frames) crashed(session string) {
 	}
 }
 
-// tree merges what Page.getFrameTree says of a session.
-func (f *frames) tree(session string, t frameTree) {
+// tree merges what Page.getFrameTree says of a session, asked for when seq was since: what committed later is newer.
+func (f *frames) tree(session string, since int, t frameTree) {
 	n := f.node(t.Frame.ID, t.Frame.Parent, session)
 	if t.Frame.Parent == "" && session == "" {
 		f.main = n.id
+	}
+	if n.doc != nil && n.doc.Seq > since && n.doc.Loader != t.Frame.Loader {
+		return
 	}
 	n.session = session
 	if n.doc == nil || n.doc.Loader != t.Frame.Loader {
@@ -170,7 +173,7 @@ func (f *frames) tree(session string, t frameTree) {
 		if c.Frame.Parent == "" {
 			c.Frame.Parent = n.id
 		}
-		f.tree(session, c)
+		f.tree(session, since, c)
 	}
 }
 

@@ -177,7 +177,15 @@ func (t *Tab) goOn(ctx context.Context, way *arrival) {
 	if err != nil || landed == nil {
 		return
 	}
-	if err := t.assign(ctx, landed, target); err != nil && !errors.Is(err, errDocumentGone) && ctx.Err() == nil {
+	for range 3 { // a frame that has just changed its process may not be found at once
+		if _, err = t.engineOf(ctx, landed); err == nil || protocol.CodeOf(err) == protocol.PageClosed {
+			break
+		}
+	}
+	if err == nil {
+		err = t.assign(ctx, landed, target)
+	}
+	if err != nil && !errors.Is(err, errDocumentGone) && ctx.Err() == nil {
 		t.opt.Logger.Warn("a navigation does not go on from its empty page", "err", err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/tabvalet/tabvalet/protocol"
 )
 
 // How long settling waits for what may or may not come.
@@ -173,10 +175,14 @@ func (a *Act) navigation() *Navigation {
 	if m := a.settling.last(); m != nil {
 		return &Navigation{Fate: m.fate, Frame: m.frame, URL: m.url, Status: m.status, ContentType: m.mime, Error: m.err, Reached: m.reached}
 	}
-	if a.refused != nil && a.commanded {
-		return &Navigation{Fate: FateUnknown, Error: a.refused.Error()}
+	if !a.commanded {
+		return nil
 	}
-	return nil
+	n := &Navigation{Fate: FateUnknown, Frame: a.settling.main}
+	if a.refused != nil {
+		n.Error = string(protocol.CodeOf(a.refused))
+	}
+	return n
 }
 
 // tell makes the Settled.

@@ -270,9 +270,17 @@ func TestFrameTree(t *testing.T) {
 			f.childDetached(targetDetached{"S"})
 		}, "M< LM@\n"},
 		{"nested sessions in any order", func(f *frames) {
-			f.tree("T", frameTree{Frame: frameInfo{ID: "B", Parent: "A", Loader: "LB"}})
-			f.tree("S", frameTree{Frame: frameInfo{ID: "A", Parent: "M", Loader: "LA"}})
+			f.tree("T", f.seq, frameTree{Frame: frameInfo{ID: "B", Parent: "A", Loader: "LB"}})
+			f.tree("S", f.seq, frameTree{Frame: frameInfo{ID: "A", Parent: "M", Loader: "LA"}})
 		}, "M< LM@\nA<M LA@S\nB<A LB@T\n"},
+		{"a tree that is older than a commit", func(f *frames) {
+			since := f.seq
+			f.navigated("", commitOf("M", "", "LN"))
+			f.tree("", since, frameTree{Frame: frameInfo{ID: "M", Loader: "LM"}, Children: []frameTree{{Frame: frameInfo{ID: "A", Loader: "LA"}}}})
+		}, "M< LN@\n"},
+		{"a tree that is newer", func(f *frames) {
+			f.tree("", f.seq, frameTree{Frame: frameInfo{ID: "M", Loader: "LN"}, Children: []frameTree{{Frame: frameInfo{ID: "A", Loader: "LA"}}}})
+		}, "M< LN@\nA<M LA@\n"},
 		{"a process crashes", func(f *frames) {
 			f.childAttached(attachedTo("S", "A"))
 			f.navigated("S", commitOf("A", "M", "LA"))

@@ -93,6 +93,9 @@ func (t *Tab) open(ctx context.Context, session string) error {
 	ctx, cancel := context.WithTimeout(ctx, t.opt.CallTimeout)
 	defer cancel()
 	s := t.session(session)
+	t.mu.Lock()
+	since := t.frames.seq
+	t.mu.Unlock()
 	script := make(chan error, 1)
 	go func() {
 		_, err := cdp.Call(ctx, s, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
@@ -111,7 +114,7 @@ func (t *Tab) open(ctx context.Context, session string) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.frames.tree(session, answer.Tree)
+	t.frames.tree(session, since, answer.Tree)
 	t.changed()
 	return nil
 }
