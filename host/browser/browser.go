@@ -43,8 +43,6 @@ import (
 type Chrome interface {
 	// Send runs a CDP command on the tab (session "") or on one of its child sessions. act marks what changes something.
 	Send(ctx context.Context, tab protocol.TabID, session string, act bool, method string, params, result any) error
-	// Block lets a session rule block, or no longer block, the tab's main-frame requests.
-	Block(ctx context.Context, tab protocol.TabID, block bool) error
 }
 
 // Options of a tab. The zero value is good.

@@ -25,7 +25,8 @@ import (
 )
 
 // A disposable Chromium over --remote-debugging-pipe, one for all tests of the package. It stands in for extension and
-// link: the same attach sequence, the same slimmed events, the same session rule to block a tab.
+// link: the same attach sequence, the same slimmed events, the same verdicts. A helper extension is loaded for what only
+// chrome.debugger does.
 
 var shared struct {
 	once sync.Once
@@ -85,15 +86,7 @@ type frame struct {
 	} `json:"error,omitzero"`
 }
 
-const (
-	helperManifest = `{"manifest_version":3,"name":"helper","version":"1","permissions":["debugger","declarativeNetRequest"],
-		"background":{"service_worker":"w.js"}}`
-	blockRule = `(async (target, block) => {
-		const tab = (await chrome.debugger.getTargets()).find((t) => t.id === target).tabId;
-		await chrome.declarativeNetRequest.updateSessionRules({removeRuleIds: [tab], addRules: block ? [{id: tab, action: {type: 'block'},
-			condition: {resourceTypes: ['main_frame'], tabIds: [tab]}}] : []});
-	})(%q, %v)`
-)
+const helperManifest = `{"manifest_version":3,"name":"helper","version":"1","permissions":["debugger"],"background":{"service_worker":"w.js"}}`
 
 func startChromium() (*chromium, error) {
 	name := os.Getenv("CHROME")
@@ -553,11 +546,6 @@ func (l *leased) note(method string, params any, act bool) {
 	if kind, err := protocol.CheckCDP(method, text, act); err != nil || kind == protocol.CDPAct && !act {
 		l.t.Errorf("sending %s as act %v: kind %s, %v", method, act, kind, err)
 	}
-}
-
-// Block implements Chrome by the same session rule as the extension's.
-func (l *leased) Block(ctx context.Context, _ protocol.TabID, block bool) error {
-	return l.c.eval(ctx, l.c.worker, fmt.Sprintf(blockRule, l.target, block), nil)
 }
 
 // page evaluates in the page's own world, as the page sees itself.

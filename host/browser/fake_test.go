@@ -20,8 +20,7 @@ type fakeChrome struct {
 	mu sync.Mutex
 	on map[string]func(ctx context.Context, args jsontext.Value) (any, error)
 	// log is what was sent: CDP methods, "engine:method" for calls of the engine, "!" before what changes something.
-	log    []string
-	blocks []bool
+	log []string
 }
 
 const noncePage = "n1"
@@ -62,13 +61,6 @@ func (f *fakeChrome) sent() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.log)
-}
-
-func (f *fakeChrome) Block(_ context.Context, _ protocol.TabID, block bool) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.blocks = append(f.blocks, block)
-	return nil
 }
 
 func (f *fakeChrome) Send(ctx context.Context, _ protocol.TabID, session string, act bool, method string, params, result any) error {
