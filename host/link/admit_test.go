@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tabvalet/tabvalet/host/link"
+	"github.com/tabvalet/tabvalet/host/link/linktest"
 	"github.com/tabvalet/tabvalet/protocol"
 )
 
@@ -204,12 +205,18 @@ func TestNinthUnprovedSocketIsRefused(t *testing.T) {
 }
 
 func TestListenIsOnLoopbackOnly(t *testing.T) {
-	s, err := link.Listen(link.Config{Instance: instance, Handler: new(host),
-		Key: func(string) ([]byte, bool) { return nil, false }, Info: func() protocol.HostInfo { return protocol.HostInfo{} }})
+	s, err := link.Listen(link.Config{Instance: instance, Handler: &host{connected: make(chan *link.Conn, 1)},
+		Key:  func(id string) ([]byte, bool) { return testKey(), id == profile },
+		Info: func() protocol.HostInfo { return protocol.HostInfo{} }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	e, err := linktest.Connect(t.Context(), linktest.Options{Port: s.Port(), Profile: profile, Key: testKey(), Instance: instance})
+	if err != nil {
+		t.Fatalf("over TCP: %v", err)
+	}
+	defer e.Close()
 	for _, host := range []string{"[::1]", "127.0.0.2"} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		c, err := new(net.Dialer).DialContext(ctx, "tcp", fmt.Sprintf("%s:%d", host, s.Port()))
