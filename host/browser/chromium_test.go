@@ -458,3 +458,40 @@ func TestClosedShadowRootsAreReadAndUsed(t *testing.T) {
 		t.Errorf("a closed root that came later: %d buttons", n)
 	}
 }
+
+func TestRefusedNavigationLeavesThePageStanding(t *testing.T) {
+	s := shopSite(t)
+	l := browserFor(t).lease(t, s.at("a", "/"))
+	for target, step := range map[string]func(a *Act) error{
+		"text=Elsewhere":            func(a *Act) error { return a.Click(t.Context(), ClickOptions{}) },
+		`role=button[name="Order"]`: func(a *Act) error { return a.Click(t.Context(), ClickOptions{}) },
+		"":                          func(a *Act) error { return a.Navigate(t.Context(), s.at("c", "/cart"), "") },
+	} {
+		var c *Checked
+		if target != "" {
+			var err error
+			if c, err = l.Check(t.Context(), CheckOptions{Target: target, For: Click}); err != nil {
+				t.Fatalf("checking %s: %v", target, err)
+			}
+		}
+		start := time.Now()
+		got := l.act(c, func(a *Act) error {
+			l.setJudge(func(r pausedRequest) string {
+				go a.Note("", Refused, r.Request.URL)
+				return "refuse"
+			})
+			return step(a)
+		})
+		l.setJudge(nil)
+		if got.Navigation == nil || got.Navigation.Fate != Refused || time.Since(start) > 4*time.Second {
+			t.Errorf("%q: got %+v after %v", target, got.Navigation, time.Since(start))
+		}
+		if where := l.page("location.pathname + document.title"); where != "/Shop" {
+			t.Errorf("%q: the tab shows %s", target, where)
+		}
+		wantIn(t, "reading goes on", l.snapshot(SnapshotOptions{}).Text, "Little shop")
+	}
+	if r := s.last(); r.URL.Path != "/" {
+		t.Errorf("%s %s reached the server", r.Method, r.URL)
+	}
+}

@@ -34,7 +34,3 @@ func moveEvent(p Point, modifiers int64) Command {
 		Type: input.DispatchMouseEventTypeMouseMoved, X: p.X, Y: p.Y, Modifiers: modifiers, PointerType: input.DispatchMouseEventPointerTypeMouse,
 	})
 }
-
-func wheelEvent(p Point, dy float64) Command {
-	return command(input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: p.X, Y: p.Y, DeltaY: dy})
-}
