@@ -64,10 +64,10 @@ func TestApprovalRefused(t *testing.T) {
 
 func TestApprovalFromThePopup(t *testing.T) {
 	w := newWorld(t, routes{"/": plain})
-	a := w.newAgent()
+	a := w.newAgent("--name", "Popup Agent")
 	a.link()
 	w.background(w.site.A + "/")
-	p, err := w.owner.ApproveFromPopup(w.ctx)
+	p, err := w.owner.ApproveFromPopup(w.ctx, "Popup Agent")
 	if err != nil {
 		t.Fatal(err)
 	}

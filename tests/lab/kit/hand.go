@@ -54,16 +54,28 @@ func (o *Owner) Attached(ctx context.Context) (int, error) {
 	})()`, &n)
 }
 
-// ApproveFromPopup presses Approve… of the first agent that waits, and gives the approval page.
-func (o *Owner) ApproveFromPopup(ctx context.Context) (*Page, error) {
-	if err := o.desk.Click(ctx, `[data-act="approve"]`); err != nil {
+// ApproveFromPopup presses Approve… of the agent of that name once it waits, and gives the approval page.
+func (o *Owner) ApproveFromPopup(ctx context.Context, name string) (*Page, error) {
+	if err := o.desk.WaitFor(ctx, `(() => {
+		const row = [...document.querySelectorAll(".agent")].find((r) => r.querySelector(".name").textContent === `+js(name)+`);
+		const approve = row?.querySelector('[data-act="approve"]:not([hidden])');
+		approve?.setAttribute("data-lab", "this");
+		return approve;
+	})()`); err != nil {
+		return nil, err
+	}
+	if err := o.desk.Click(ctx, `[data-lab="this"]`); err != nil {
 		return nil, err
 	}
 	p, err := o.waitPage(ctx, func(url string) bool { return strings.HasPrefix(url, o.ExtensionURL("approve.html")) })
 	if err != nil {
 		return nil, err
 	}
-	return p, p.WaitFor(ctx, `document.body.dataset.state === "ready"`)
+	if err := p.WaitFor(ctx, `document.body.dataset.state === "ready"`); err != nil {
+		text, _ := p.Text(ctx)
+		return nil, fmt.Errorf("%w; the page says: %s", err, text)
+	}
+	return p, nil
 }
 
 // ShareAgain goes back to choosing after a refusal and presses Share.
