@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -169,7 +170,7 @@ func (l *lease) fate(p Plan, s *browser.Settled, code policy.Code) (*PromptInfo,
 	case n.Fate == browser.FateUnknown:
 		return nil, protocol.Errorf(protocol.Timeout, "the page did not come in time")
 	case n.Fate == browser.Abandoned || n.Error != "":
-		return nil, protocol.Errorf(protocol.NavigationFailed, "no page came: %s", or(clean(n.Error, 60), "the server sent none"))
+		return nil, protocol.Errorf(protocol.NavigationFailed, "no page came: %s", cmp.Or(clean(n.Error, 60), "the server sent none"))
 	}
 	return nil, nil
 }

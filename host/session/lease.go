@@ -74,21 +74,19 @@ func (m *Manager) addLease(c Conn, name string, p protocol.LeaseOfferParams) (*l
 
 // start puts a lease among the others and its page engine in place.
 func (m *Manager) start(l *lease, t protocol.LeasedTab, book *policy.Book) error {
+	l.m, l.tab = m, t.Tab
+	l.state, l.prompts, l.asked, l.used = LeaseReady, map[int]*prompt{}, map[string]bool{}, time.Now()
+	l.guard = guard.New(guard.Config{Book: book, Own: m.opt.Own(), URL: t.URL, Sealed: l.sealed})
+	l.publish()
 	m.mu.Lock()
 	if m.phase != PhaseReady {
 		m.mu.Unlock()
 		return protocol.Errorf(protocol.ShuttingDown, "the host does not take tabs now")
 	}
-	m.wg.Add(1) // until finish is through: all that the mailbox starts lies in between
-	m.mu.Unlock()
-	l.m, l.tab = m, t.Tab
-	l.state, l.prompts, l.asked, l.used = LeaseReady, map[int]*prompt{}, map[string]bool{}, time.Now()
-	l.guard = guard.New(guard.Config{Book: book, Own: m.opt.Own(), URL: t.URL, Sealed: l.sealed})
-	l.publish()
 	l.box = newMailbox(l.publish)
 	l.ctx, l.end = context.WithCancelCause(m.ctx)
 	l.page = m.opt.NewTab(chrome{m}, t.Tab, browser.Options{Logger: m.opt.Logger})
-	m.mu.Lock()
+	m.wg.Add(1) // until finish is through: all that the mailbox starts lies in between
 	m.leases = append(m.leases, l)
 	if m.current == nil {
 		m.current = l

@@ -16,6 +16,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -341,4 +342,4 @@ var errBudget = protocol.Errorf(protocol.Timeout, "the call's time is up")
 func since(t time.Time) string { return time.Since(t).Round(time.Second).String() }
 
 // ClientName makes a client's claimed name fit for the owner's eyes.
-func ClientName(claimed string) string { return or(clean(claimed, 64), "an agent") }
+func ClientName(claimed string) string { return cmp.Or(clean(claimed, 64), "an agent") }

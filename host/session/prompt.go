@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tabvalet/tabvalet/host/audit"
@@ -102,7 +104,7 @@ func (p *prompt) show() {
 // answer takes the owner's choice from the extension.
 func (m *Manager) answer(id string, c protocol.PromptChoice) error {
 	m.mu.Lock()
-	leases := append([]*lease(nil), m.leases...)
+	leases := slices.Clone(m.leases)
 	m.mu.Unlock()
 	for _, l := range leases {
 		found := false
@@ -126,13 +128,13 @@ func (m *Manager) answer(id string, c protocol.PromptChoice) error {
 func (l *lease) answer(p *prompt, c policy.Choice, note string) {
 	now := time.Now()
 	next := l.guard.Answer(p.ticket.ID, c, now)
-	verdict := "allow"
-	if c == policy.No {
-		verdict = "refuse"
+	verdict := policy.Allow
+	if next.Ticket.State != guard.Granted {
+		verdict = policy.Refuse
 	}
 	l.m.opt.Record.Note(audit.Row{Kind: audit.Event, Tab: l.name, Origin: p.ticket.Question.From.String(), To: p.ticket.Question.To.String(),
-		Target: p.ticket.Control, Capability: string(p.ticket.Question.Capability), Verdict: verdict, Consent: string(l.m.opt.Consent),
-		Note: or(note, "the owner answered: "+string(c))})
+		Target: p.ticket.Control, Capability: string(p.ticket.Question.Capability), Verdict: string(verdict), Consent: string(l.m.opt.Consent),
+		Note: cmp.Or(note, "the owner answered: "+string(c))})
 	if c == policy.No && note == "" {
 		l.m.tired(p.ticket.Question.Capability)
 	}
@@ -140,13 +142,6 @@ func (l *lease) answer(p *prompt, c policy.Choice, note string) {
 	l.settle(next)
 	l.arm()
 	l.show()
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // settle closes the prompt of a ticket that is not open any more, after the step back that a refused hop leaves behind.
