@@ -307,18 +307,17 @@ type fakeTab struct {
 	w  *world
 	id protocol.TabID
 
-	mu        sync.Mutex
-	url       string
-	loader    string
-	checked   *browser.Checked
-	checkErr  error
-	recheck   error
-	driving   bool
-	dialog    *browser.Dialog
-	arrives   bool
-	read      func(ctx context.Context) error
-	settled   browser.Settled
-	settleErr error
+	mu       sync.Mutex
+	url      string
+	loader   string
+	checked  *browser.Checked
+	checkErr error
+	recheck  error
+	driving  bool
+	dialog   *browser.Dialog
+	arrives  bool
+	read     func(ctx context.Context) error
+	settled  browser.Settled
 }
 
 func (t *fakeTab) Start(context.Context, []protocol.ChildSession) error { return nil }

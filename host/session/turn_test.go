@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 )
 
 func TestQueue(t *testing.T) {
@@ -71,7 +70,7 @@ func TestMailboxRunsInOrderAndEndsEmpty(t *testing.T) {
 	if !b.do(func() { ran = append(ran, 100) }) {
 		t.Error("not run")
 	}
-	b.post(func() { time.Sleep(time.Millisecond); ran = append(ran, 101) })
+	b.post(func() { ran = append(ran, 101) })
 	b.close()
 	b.close()
 	if b.post(func() { ran = append(ran, 102) }) || b.do(func() {}) {
