@@ -142,6 +142,7 @@ type screenshotInput struct {
 	Type     string `json:"type,omitzero" enum:"png jpeg"`
 	Filename string `json:"filename,omitzero" doc:"bare name"`
 	FullPage bool   `json:"fullPage,omitzero"`
+	Scale    string `json:"scale,omitzero" enum:"css device" doc:"either way at most 1568 px"`
 	Inline   *bool  `json:"inline,omitzero" doc:"false: file only"`
 }
 

@@ -96,7 +96,7 @@ func TestToolsAreNamedAsPlaywrights(t *testing.T) {
 		"browser_click":           "target* element doubleClick button modifiers",
 		"browser_type":            "target* text* element submit slowly",
 		"browser_press_key":       "key*",
-		"browser_take_screenshot": "target element type filename fullPage",
+		"browser_take_screenshot": "target element type filename fullPage scale",
 		"browser_wait_for":        "time text textGone",
 		"browser_tabs":            "action* index url",
 	}
@@ -320,4 +320,19 @@ func TestCanonicalArgumentsAreTheSameForTheSameCall(t *testing.T) {
 	if string(a) != string(b) {
 		t.Errorf("%s is not %s", a, b)
 	}
+}
+
+func FuzzArguments(f *testing.F) {
+	f.Add([]byte(`{"target":"e1","text":"x"}`))
+	f.Add([]byte(`{"action":"list","index":1e9}`))
+	f.Add([]byte(`{"time":null}`))
+	f.Fuzz(func(t *testing.T, args []byte) {
+		for _, in := range []any{&connectInput{}, &navigateInput{}, &tabsInput{}, &snapshotInput{}, &readInput{}, &screenshotInput{}, &waitInput{}, &clickInput{}, &typeInput{}, &pressInput{}, &dialogInput{}} {
+			err := decode(args, in)
+			if err != nil && (protocol.CodeOf(err) != protocol.BadArgument || toolError(err).Hint() == "") {
+				t.Errorf("%s: %v", args, err)
+			}
+		}
+		canonical(args)
+	})
 }
