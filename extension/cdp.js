@@ -49,6 +49,7 @@ export const METHODS = {
   'DOM.getSearchResults': read({searchId: 'string!', fromIndex: 'number!', toIndex: 'number!'}),
   'DOM.performSearch': read({query: 'string!', includeUserAgentShadowDOM: 'boolean'}),
   'DOM.resolveNode': read({nodeId: 'number', backendNodeId: 'number', objectGroup: 'string', executionContextId: 'number'}),
+  'Network.getResponseBody': read({requestId: 'string!'}),
   'Page.addScriptToEvaluateOnNewDocument': read({source: 'string!', worldName: world, runImmediately: 'boolean'}),
   'Page.captureScreenshot': read({
     format: 'string', quality: 'number', clip: 'object', ...all('fromSurface captureBeyondViewport optimizeForSpeed', 'boolean'),
@@ -68,6 +69,8 @@ export const METHODS = {
     functionDeclaration: 'string!', objectId: 'string!', arguments: 'array', objectGroup: 'string',
     ...all('silent returnByValue awaitPromise throwOnSideEffect', 'boolean'), serializationOptions: 'object',
   }),
+  'Runtime.disable': read(),
+  'Runtime.enable': read(),
   'Runtime.evaluate': read({
     expression: 'string!', contextId: 'number', uniqueContextId: 'string', objectGroup: 'string', timeout: 'number',
     ...all('silent returnByValue awaitPromise throwOnSideEffect disableBreaks', 'boolean'), serializationOptions: 'object',

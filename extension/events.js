@@ -4,7 +4,12 @@
  */
 export const TEXT = 8 << 10;
 export const BODY = 64 << 10;
-export const HEADERS = ['content-type', 'origin', 'referer', 'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user'];
+export const ARGS = 16;
+export const WORD = 2 << 10;
+export const HEADERS = ['content-type', 'origin', 'referer', 'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user',
+  'accept', 'age', 'allow', 'cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-length',
+  'content-security-policy', 'date', 'etag', 'expires', 'last-modified', 'retry-after', 'server', 'vary', 'x-content-type-options',
+  'x-requested-with'];
 
 /** @type {(keep: string, where?: Record<string, string[]>) => {keep: string[], where?: Record<string, string[]>}} */
 const event = (keep, where) => ({keep: keep.split(' ').filter(Boolean), ...(where && {where})});
@@ -15,9 +20,10 @@ export const EVENTS = /** @type {Record<string, ReturnType<typeof event>>} */ ({
   'Inspector.targetCrashed': event(''),
   'Network.loadingFailed': event('requestId timestamp type errorText canceled blockedReason'),
   'Network.loadingFinished': event('requestId timestamp encodedDataLength'),
-  'Network.requestWillBeSent': event('requestId loaderId frameId timestamp wallTime type request.url request.method request.hasPostData '
+  'Network.requestWillBeSent': event('requestId loaderId frameId timestamp wallTime type request.url request.method request.headers request.hasPostData '
     + 'redirectHasExtraInfo redirectResponse.status redirectResponse.url'),
-  'Network.responseReceived': event('requestId loaderId frameId timestamp type response.url response.status response.mimeType'),
+  'Network.responseReceived': event('requestId loaderId frameId timestamp type response.url response.status response.mimeType '
+    + 'response.headers'),
   'Page.domContentEventFired': event('timestamp'),
   'Page.downloadWillBegin': event('frameId guid url suggestedFilename'),
   'Page.fileChooserOpened': event('frameId mode backendNodeId'),
@@ -34,6 +40,10 @@ export const EVENTS = /** @type {Record<string, ReturnType<typeof event>>} */ ({
   'Page.lifecycleEvent': event('frameId loaderId name timestamp', {name: ['DOMContentLoaded', 'load', 'networkIdle']}),
   'Page.loadEventFired': event('timestamp'),
   'Page.navigatedWithinDocument': event('frameId url navigationType'),
+  'Runtime.consoleAPICalled': event('type executionContextId timestamp args stackTrace'),
+  'Runtime.exceptionThrown': event('timestamp exceptionDetails.text exceptionDetails.url exceptionDetails.lineNumber '
+    + 'exceptionDetails.executionContextId exceptionDetails.exception'),
+  'Runtime.executionContextCreated': event('context.id context.origin context.auxData'),
   'Target.attachedToTarget': event('sessionId waitingForDebugger targetInfo.targetId targetInfo.type targetInfo.url targetInfo.openerId'),
   'Target.detachedFromTarget': event('sessionId targetId'),
 });
@@ -66,12 +76,23 @@ export function slim(method, params) {
 function reduce(path, value) {
   if (value === null) return undefined;
   if (path === 'request.postData') return value?.length > BODY ? undefined : value;
-  if (path === 'request.headers') {
+  if (path === 'request.headers' || path === 'response.headers') {
     return value && Object.fromEntries(Object.entries(value).map(([name, text]) => [name.toLowerCase(), cut(text)])
       .filter(([name]) => HEADERS.includes(name)));
+  }
+  if (path === 'args') return Array.isArray(value) ? value.slice(0, ARGS).map(spoken) : undefined;
+  if (path === 'exceptionDetails.exception') return value && spoken(value);
+  if (path === 'stackTrace') {
+    const {url, lineNumber} = value?.callFrames?.[0] ?? {};
+    return url === undefined ? undefined : {url: cut(url), lineNumber};
   }
   return cut(value);
 }
 
-/** @param {any} value */
-const cut = (value) => (typeof value === 'string' && value.length > TEXT ? value.slice(0, TEXT) : value);
+/** A script's value, as far as words tell it. @param {any} value */
+const spoken = (value) => Object.fromEntries(['type', 'subtype', 'value', 'unserializableValue', 'description']
+  .map((name) => [name, value?.[name]]).filter(([, part]) => part !== undefined && part !== null && typeof part !== 'object')
+  .map(([name, part]) => [name, cut(part, WORD)]));
+
+/** @param {any} value @param {number} [most] */
+const cut = (value, most = TEXT) => (typeof value === 'string' && value.length > most ? value.slice(0, most) : value);

@@ -67,6 +67,7 @@ var CDPMethods = []CDPMethod{
 	read("DOM.performSearch", params{"query": must(str), "includeUserAgentShadowDOM": boolean}),
 	read("DOM.resolveNode", params{"nodeId": number, "backendNodeId": number, "objectGroup": str,
 		"executionContextId": number}),
+	read("Network.getResponseBody", params{"requestId": must(str)}),
 	read("Page.addScriptToEvaluateOnNewDocument", params{"source": must(str), "worldName": must(only(World)),
 		"runImmediately": boolean}),
 	read("Page.captureScreenshot", params{"format": str, "quality": number, "clip": object, "fromSurface": boolean,
@@ -86,6 +87,8 @@ var CDPMethods = []CDPMethod{
 	read("Runtime.callFunctionOn", params{"functionDeclaration": must(str), "objectId": must(str),
 		"arguments": {Type: ParamArray}, "silent": boolean, "returnByValue": boolean, "awaitPromise": boolean,
 		"objectGroup": str, "throwOnSideEffect": boolean, "serializationOptions": object}),
+	read("Runtime.disable", nil),
+	read("Runtime.enable", nil), // for the moment in which the console is read: a page may notice
 	anyOf(read("Runtime.evaluate", params{"expression": must(str), "contextId": number, "uniqueContextId": str,
 		"objectGroup": str, "silent": boolean, "returnByValue": boolean, "awaitPromise": boolean,
 		"throwOnSideEffect": boolean, "timeout": number, "disableBreaks": boolean, "serializationOptions": object}),

@@ -3,7 +3,8 @@ package protocol
 // An EventRule is one CDP event that the worker forwards as cdp.event; every other event stays in the browser.
 //
 // Keep lists the paths that are copied, with dots between names; what is not listed, and what is absent, is left out. A
-// string longer than [EventText] UTF-16 units is cut to that.
+// string longer than [EventText] UTF-16 units is cut to that. Values of scripts ("args", "exceptionDetails.exception") are
+// reduced to type, subtype, value, unserializableValue and description, "stackTrace" to url and lineNumber of its top.
 type EventRule struct {
 	Method string   `json:"method"`
 	Keep   []string `json:"keep"`
@@ -15,11 +16,16 @@ type EventRule struct {
 const (
 	EventText = 8 << 10  // a longer string is cut: an address keeps its origin
 	EventBody = 64 << 10 // a longer request.postData is left out, request.hasPostData stays
+	EventArgs = 16       // of the arguments of a console call so many are kept
+	EventWord = 2 << 10  // a longer string in one of them, or in an exception, is cut
 )
 
-// EventHeaders are the request headers that "request.headers" keeps, with names in lower case.
+// EventHeaders are the headers that "request.headers" and "response.headers" keep, with names in lower case. What could hold
+// a secret is not among them.
 var EventHeaders = []string{"content-type", "origin", "referer", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site",
-	"sec-fetch-user"}
+	"sec-fetch-user", "accept", "age", "allow", "cache-control", "content-disposition", "content-encoding", "content-language",
+	"content-length", "content-security-policy", "date", "etag", "expires", "last-modified", "retry-after", "server", "vary",
+	"x-content-type-options", "x-requested-with"}
 
 // EventRules is the list of forwarded events, sorted. Page.screencastFrame is not in it: the worker acknowledges it.
 var EventRules = []EventRule{
@@ -31,10 +37,10 @@ var EventRules = []EventRule{
 		"blockedReason"}},
 	{Method: "Network.loadingFinished", Keep: []string{"requestId", "timestamp", "encodedDataLength"}},
 	{Method: "Network.requestWillBeSent", Keep: []string{"requestId", "loaderId", "frameId", "timestamp", "wallTime",
-		"type", "request.url", "request.method", "request.hasPostData", "redirectHasExtraInfo",
+		"type", "request.url", "request.method", "request.headers", "request.hasPostData", "redirectHasExtraInfo",
 		"redirectResponse.status", "redirectResponse.url"}},
 	{Method: "Network.responseReceived", Keep: []string{"requestId", "loaderId", "frameId", "timestamp", "type",
-		"response.url", "response.status", "response.mimeType"}},
+		"response.url", "response.status", "response.mimeType", "response.headers"}},
 	{Method: "Page.domContentEventFired", Keep: []string{"timestamp"}},
 	{Method: "Page.downloadWillBegin", Keep: []string{"frameId", "guid", "url", "suggestedFilename"}},
 	{Method: "Page.fileChooserOpened", Keep: []string{"frameId", "mode", "backendNodeId"}},
@@ -53,6 +59,10 @@ var EventRules = []EventRule{
 		Where: map[string][]string{"name": {"DOMContentLoaded", "load", "networkIdle"}}},
 	{Method: "Page.loadEventFired", Keep: []string{"timestamp"}},
 	{Method: "Page.navigatedWithinDocument", Keep: []string{"frameId", "url", "navigationType"}},
+	{Method: "Runtime.consoleAPICalled", Keep: []string{"type", "executionContextId", "timestamp", "args", "stackTrace"}},
+	{Method: "Runtime.exceptionThrown", Keep: []string{"timestamp", "exceptionDetails.text", "exceptionDetails.url",
+		"exceptionDetails.lineNumber", "exceptionDetails.executionContextId", "exceptionDetails.exception"}},
+	{Method: "Runtime.executionContextCreated", Keep: []string{"context.id", "context.origin", "context.auxData"}},
 	{Method: "Target.attachedToTarget", Keep: []string{"sessionId", "waitingForDebugger", "targetInfo.targetId",
 		"targetInfo.type", "targetInfo.url", "targetInfo.openerId"}},
 	{Method: "Target.detachedFromTarget", Keep: []string{"sessionId", "targetId"}},

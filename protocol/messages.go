@@ -21,7 +21,7 @@ const (
 	MethodPromptAnswer   = "prompt.answer"
 	MethodPaused         = "agent.paused" // note: AgentPausedParams
 	MethodEvent          = "cdp.event"    // note: Event
-	MethodMirror         = "audit.mirror" // note: Mirror; what the extension keeps of the record, after ready
+	MethodMirror         = "audit.mirror" // note: Mirror
 
 	// Host → extension.
 	MethodSend           = "cdp.send"        // call: SendParams → the CDP result as it is
@@ -352,7 +352,7 @@ type Head struct {
 	Hash string `json:"hash"`
 }
 
-// Mirror is everything the extension keeps of the record's heads.
+// Mirror is what the extension keeps of the record's heads: all of them after ready, later those that moved.
 type Mirror struct {
 	Heads []Head `json:"heads"`
 }

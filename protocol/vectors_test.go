@@ -315,7 +315,9 @@ func TestVectorsTables(t *testing.T) {
 		Headers []string             `json:"headers"`
 		Text    int                  `json:"text"`
 		Body    int                  `json:"body"`
-	}{protocol.EventRules, protocol.EventHeaders, protocol.EventText, protocol.EventBody})
+		Args    int                  `json:"args"`
+		Word    int                  `json:"word"`
+	}{protocol.EventRules, protocol.EventHeaders, protocol.EventText, protocol.EventBody, protocol.EventArgs, protocol.EventWord})
 
 	type code struct {
 		Code  protocol.Code `json:"code"`

@@ -8,7 +8,7 @@ const area = {get: async () => ({}), set: async () => {}};
 globalThis.chrome = /** @type {any} */ ({storage: {local: area, session: area}}); // state.js names it, nothing here uses it
 
 const {METHODS, checkCDP, isTarget} = await import('../../extension/cdp.js');
-const {BODY, EVENTS, HEADERS, TEXT, slim} = await import('../../extension/events.js');
+const {ARGS, BODY, EVENTS, HEADERS, TEXT, WORD, slim} = await import('../../extension/events.js');
 const {parseManualCode} = await import('../../extension/pairing.js');
 const {decodeBytes, encodeBytes, importKey, prove, transcript, verifyHost} = await import('../../extension/proof.js');
 const {ANSWERS, CLOSE_CODES, INCOMING, Joiner, decode, encode, shaped, split} = await import('../../extension/protocol.js');
@@ -90,7 +90,7 @@ test('the CDP allow-list is the one of Go', () => {
 
 test('the list of forwarded events is the one of Go', () => {
   const events = Object.entries(EVENTS).map(([method, row]) => ({method, ...row}));
-  assert.deepEqual({events, headers: HEADERS, text: TEXT, body: BODY}, read('events'));
+  assert.deepEqual({events, headers: HEADERS, text: TEXT, body: BODY, args: ARGS, word: WORD}, read('events'));
 });
 
 test('the messages of a host, and the close codes, are those of Go', () => {
