@@ -19,7 +19,7 @@ test('a command of the list reaches the tab, its answer comes back as it is', as
 
 for (const [method, params] of [
   ['Page.bringToFront', {}], ['Network.getCookies', {}], ['Storage.getCookies', {}], ['Target.createTarget', {url: 'about:blank'}],
-  ['Page.setBypassCSP', {enabled: true}], ['Fetch.continueRequest', {requestId: 'r'}], ['Fetch.disable', {}], ['Runtime.enable', {}],
+  ['Page.setBypassCSP', {enabled: true}], ['Fetch.continueRequest', {requestId: 'r'}], ['Fetch.disable', {}], ['Log.enable', {}],
   ['Page.navigate', {url: 'chrome://settings'}], ['Page.navigate', {url: 'chrome-extension://x/'}], ['Page.navigate', {url: 'http://127.0.0.1:9/approve/x'}],
   ['Runtime.evaluate', {expression: '1'}], ['__proto__', {}], ['Page.getFrameTree', {x: 1}],
 ]) {
