@@ -291,6 +291,32 @@ func TestOpenTabIsTheAgentsAndMayBeClosed(t *testing.T) {
 	})
 }
 
+func TestTabIsNotClosedWhileTheOwnerSaysNo(t *testing.T) {
+	for _, c := range []struct {
+		name, method string
+		says         any
+		want         protocol.Code
+	}{
+		{"driving", protocol.MethodTakeover, protocol.Takeover{Tab: 99}, protocol.OwnerHasControl},
+		{"driving in private", protocol.MethodTakeover, protocol.Takeover{Tab: 99, Private: true}, protocol.OwnerPrivate},
+		{"paused", protocol.MethodPaused, protocol.AgentPausedParams{Paused: true}, protocol.AgentPaused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				r, err := w.m.OpenTab(context.Background(), Call{Tool: "browser_tabs"}, "")
+				if err != nil || w.m.byTab(99) == nil {
+					t.Fatalf("%+v %v", r, err)
+				}
+				w.note(c.method, c.says)
+				r, err = w.m.CloseTab(context.Background(), Call{Tool: "browser_tabs", Tab: "t2"})
+				if protocol.CodeOf(err) != c.want || r.Outcome != browser.NotDispatched || len(w.m.State().Leases) != 2 {
+					t.Errorf("%v, %s, %d tabs", err, r.Outcome, len(w.m.State().Leases))
+				}
+			})
+		})
+	}
+}
+
 func TestTabElsewhereIsAskedForBeforeItIsOpened(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		done := make(chan answered, 1)

@@ -216,7 +216,8 @@ func (m *Manager) CloseTab(ctx context.Context, call Call) (*Report, error) {
 	if err := t.wait(ctx); err != nil {
 		return report, explain(ctx, err)
 	}
-	if err := l.inBox(l.mayAct); err != nil && protocol.CodeOf(err) == protocol.OwnerHasControl {
+	switch err := l.inBox(l.mayAct); protocol.CodeOf(err) { // a page that may not be read may be closed all the same
+	case protocol.OwnerHasControl, protocol.OwnerPrivate, protocol.AgentPaused:
 		return report, err
 	}
 	conn, err := m.awaitLink(ctx)
