@@ -13,6 +13,7 @@ import {failAll} from './guard.js';
 import {isHostPort, linked, relink, review, tell} from './links.js';
 import {hosts} from './pairing.js';
 import {dropPrompts} from './prompts.js';
+import {showHeads} from './record.js';
 import {forgetQueue, holdBack, introduce} from './relay.js';
 import {changed, leaseOf, leases, save, session, stored} from './state.js';
 
@@ -121,7 +122,9 @@ export async function close(instance, tab) {
 export async function endForHost(instance, tab, wanted) {
   const lease = leaseOf(tab);
   if (lease?.instance !== instance) throw new Fault('not_leased', 'the tab is not lent to this host');
-  return {detached: await end(lease, 'host', {silent: true, close: wanted && lease.opened && !lease.touched})};
+  const detached = await end(lease, 'host', {silent: true, close: wanted && lease.opened && !lease.touched});
+  showHeads(instance);
+  return {detached};
 }
 
 /** tab.block. @param {string} instance @param {number} tab @param {boolean} on */

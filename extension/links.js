@@ -13,7 +13,7 @@ import {Link} from './link.js';
 import {hosts, native, proved, renewNeeded} from './pairing.js';
 import * as prompts from './prompts.js';
 import {RECONNECT_MAX_MS, RECONNECT_MIN_MS} from './protocol.js';
-import {keepRows, heads} from './record.js';
+import {heads, keepRows, showHeads} from './record.js';
 import {holdBack, send} from './relay.js';
 import {changed, leaseOf, leases, leasesOf, save, session} from './state.js';
 
@@ -110,7 +110,11 @@ const wanted = (instance) => leasesOf(instance).length > 0 || Object.values(sess
 export function review() {
   clearTimeout(closing);
   closing = setTimeout(() => {
-    for (const [instance, link] of links) if (!wanted(instance)) link.close();
+    for (const [instance, link] of links) {
+      if (wanted(instance)) continue;
+      showHeads(instance);
+      link.close();
+    }
   }, LINGER_MS);
   for (const instance of new Set(leases().map((lease) => lease.instance))) {
     if (!links.has(instance) && !opening.has(instance) && !retries.has(instance)) retry(instance, 0, 0);
@@ -189,7 +193,7 @@ function note({instance}, method, params) {
     case 'lease.update': return leasing.update(instance, params);
     case 'prompt.show': return prompts.show(instance, params);
     case 'prompt.withdraw': return prompts.withdraw(instance, params.id);
-    case 'audit.rows': return keepRows(params);
+    case 'audit.rows': return keepRows(instance, params);
     default: return undefined;
   }
 }

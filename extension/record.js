@@ -1,15 +1,23 @@
 /**
  * The mirror of the record: the heads of its files, which its writer cannot change here, and the last rows for the panel.
+ * A host is shown what is kept of its rows soon after it sent them: it stores that for `tabvalet audit verify`.
  *
  * @import {Head, Rows} from '../protocol/protocol.js'
  */
+import {tell} from './links.js';
 import {kept, save, session} from './state.js';
 
 const FILES = 200;
 const ROWS = 200;
+const SHOW_MS = 800;
 
-/** audit.rows: a head only ever moves on. @param {Rows} rows */
-export function keepRows({file, rows}) {
+/** Files of which a host was not shown the present head. @type {Map<string, Set<string>>} by instance */
+const unshown = new Map();
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/** audit.rows: a head only ever moves on. @param {string} instance @param {Rows} rows */
+export function keepRows(instance, {file, rows}) {
   const head = kept.heads[file];
   const fresh = rows.filter(({seq}) => seq > (head?.seq ?? -1));
   const last = fresh.at(-1);
@@ -18,6 +26,21 @@ export function keepRows({file, rows}) {
   for (const old of Object.keys(kept.heads).slice(0, -FILES)) delete kept.heads[old];
   session.rows = [...session.rows, ...fresh.map(({seq, row}) => ({file, seq, row}))].slice(-ROWS);
   save('heads', 'rows');
+  unshown.set(instance, (unshown.get(instance) ?? new Set()).add(file));
+  if (/** @type {{kind?: unknown}} */ (last.row).kind === 'close') showHeads(instance); // the host is about to go
+  else timer ??= setTimeout(showAll, SHOW_MS);
+}
+
+function showAll() {
+  timer = undefined;
+  for (const instance of [...unshown.keys()]) showHeads(instance);
+}
+
+/** Shows a host the heads that have moved since it was shown any. @param {string} instance */
+export function showHeads(instance) {
+  const files = unshown.get(instance);
+  unshown.delete(instance);
+  if (files) tell(instance, 'audit.mirror', {heads: heads().filter(({file}) => files.has(file))});
 }
 
 /** @returns {Head[]} */

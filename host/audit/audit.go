@@ -146,6 +146,13 @@ func (l *Log) Recent() []protocol.Rows {
 	return out
 }
 
+// Head is the last row that was written; its Seq is 0 before there is one.
+func (l *Log) Head() protocol.Head {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.head
+}
+
 // Digest gives a short digest of arguments. It is keyed by a secret of this process, so that equal arguments can be
 // told within one host's rows while nobody can try out what they were.
 func (l *Log) Digest(args []byte) string {

@@ -1,8 +1,13 @@
 package e2e
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -172,6 +177,30 @@ func TestBadInputIsAToolErrorWithAHint(t *testing.T) {
 		}
 	}
 	a.sees("Plain page")
+}
+
+func TestCutTailOfTheLastSessionIsFound(t *testing.T) {
+	w := newWorld(t, routes{"/": plain})
+	a := w.lend(w.site.A + "/")
+	a.ok("browser_click", "target", `role=button[name="Count"]`)
+	a.ok("browser_disconnect")
+	a.Close()
+	out, err := w.lab.CLI(w.ctx, "audit", "verify")
+	if err != nil || strings.Contains(out, "; 0 ends attested") {
+		t.Fatalf("audit verify right after the session: %v\n%s", err, out)
+	}
+	path, rows := w.lastRecord()
+	cut := rows[:bytes.LastIndexByte(rows[:len(rows)-1], '\n')+1]
+	if err := os.WriteFile(path, cut, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err = w.lab.CLI(w.ctx, "audit", "verify")
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 || !strings.Contains(out, filepath.Base(path)) {
+		t.Errorf("the last row was cut, and audit verify says %v:\n%s", err, out)
+	}
+	if err := os.WriteFile(path, rows, 0o600); err != nil { // for the other tests
+		t.Fatal(err)
+	}
 }
 
 func TestRecordVerifiesAndHoldsNoSecrets(t *testing.T) {

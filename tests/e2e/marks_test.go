@@ -3,6 +3,9 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"time"
 )
 
 // background opens a page in a tab behind the one in front.
@@ -40,3 +43,22 @@ func (w *world) marked(badge string, n int) {
 var errSkip = errors.New("skip")
 
 func errorsOf(errs ...error) error { return errors.Join(errs...) }
+
+// lastRecord gives the file of the record that was written to last.
+func (w *world) lastRecord() (path string, rows []byte) {
+	w.t.Helper()
+	files, err := filepath.Glob(filepath.Join(w.lab.StateDir(), "*", "audit", "*.jsonl"))
+	var latest time.Time
+	for _, f := range files {
+		if info, e := os.Stat(f); e == nil && info.ModTime().After(latest) {
+			path, latest = f, info.ModTime()
+		}
+	}
+	if err == nil {
+		rows, err = os.ReadFile(path)
+	}
+	if err != nil {
+		w.t.Fatalf("the record among %d files: %v", len(files), err)
+	}
+	return path, rows
+}

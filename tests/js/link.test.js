@@ -142,6 +142,36 @@ test('a mirrored head only moves on, and is told after each handshake', async ()
   assert.equal(world.browser.areas.session.rows.length, 3);
 });
 
+test('a host is shown the heads of its rows soon, once for many, and at once after its last row', async () => {
+  const {world, host} = await lent();
+  const row = (seq, kind = 'event') => ({seq, hash: `h${seq}`, row: {kind}});
+  const told = () => host.told('audit.mirror').slice(1).map(({heads}) => heads);
+  for (const seq of [1, 2, 3]) host.note('audit.rows', {file: 'a.jsonl', rows: [row(seq)]});
+  await until(() => told().length > 0);
+  assert.deepEqual(told(), [[{file: 'a.jsonl', seq: 3, hash: 'h3'}]]);
+  host.note('audit.rows', {file: 'b.jsonl', rows: [row(1)]});
+  host.note('audit.rows', {file: 'a.jsonl', rows: [row(4, 'close')]});
+  await quiet();
+  assert.deepEqual(told()[1], [{file: 'a.jsonl', seq: 4, hash: 'h4'}, {file: 'b.jsonl', seq: 1, hash: 'h1'}]);
+  await quiet(1000);
+  assert.equal(told().length, 2, 'what was shown is not shown again');
+  assert.equal(world.browser.areas.session.rows.length, 5);
+});
+
+test('a host is shown the heads before its lease.end is answered, and before the link closes', async () => {
+  const {world, host, tab} = await lent({hurry: 10});
+  const second = await world.lend(host);
+  const row = (seq) => ({seq, hash: `h${seq}`, row: {kind: 'event'}});
+  const last = () => host.told('audit.mirror').at(-1).heads[0]?.seq;
+  host.note('audit.rows', {file: 'a.jsonl', rows: [row(1)]});
+  await host.call('lease.end', {tab, close: false});
+  assert.equal(last(), 1);
+  await world.ask('lease.stop', {tab: second});
+  host.note('audit.rows', {file: 'a.jsonl', rows: [row(2)]});
+  await until(() => host.closes.includes(1000));
+  assert.equal(last(), 2);
+});
+
 test('pairing keeps a key that nobody can read, and says what went wrong', async () => {
   const world = await World.make({paired: false});
   assert.equal((await world.status()).pairing, 'none');

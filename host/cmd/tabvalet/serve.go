@@ -68,6 +68,7 @@ type host struct {
 	session  *session.Manager
 	link     *link.Server // nil when it cannot listen
 	trace    io.Closer
+	witness  *witness
 	captures string
 
 	background sync.WaitGroup
@@ -98,13 +99,12 @@ func newHost(s *settings) (*host, error) {
 	if h.record, err = audit.Open(setup.RecordDir(dirs.State), instance, ""); err != nil {
 		return nil, err
 	}
+	h.witness = newWitness(setup.RecordDir(dirs.State), h.do)
 	h.session = session.New(session.Options{
 		Instance: instance, Consent: session.Consent(s.consent), Sealed: s.sealed,
 		GrantTTL: s.grantTTL, ConsentTimeout: s.consentTimeout, Budget: s.budget, Idle: s.idle, ReleaseGrace: s.releaseGrace,
 		Record: h.record, Logger: h.logger, Port: h.port, Own: h.own, Paired: h.paired,
-		Mirrored: func(profile string, heads []protocol.Head) {
-			h.do(func() error { return audit.SaveMirror(setup.RecordDir(dirs.State), profile, heads) })
-		},
+		Mirrored: h.witness.shown,
 	})
 	h.record.OnRow = h.session.Row
 	h.session.SetInfo(func(i *protocol.HostInfo) {
@@ -243,6 +243,10 @@ func (h *host) close() {
 	go func() {
 		defer close(done)
 		h.session.Close(ctx)
+		h.record.Close() // its last row is mirrored too, while the link stands
+		if h.session.Linked() {
+			h.witness.await(ctx, h.record.Head())
+		}
 		if h.link != nil {
 			h.link.Close()
 		}
@@ -250,7 +254,6 @@ func (h *host) close() {
 		if h.entry != nil {
 			h.entry.Remove()
 		}
-		h.record.Close()
 		if h.trace != nil {
 			h.trace.Close()
 		}
