@@ -1,6 +1,6 @@
 # What can be done here. The logic is in .ci/*.sh; each target is one line.
 
-.PHONY: build test quick js e2e demo bench cross fuzz hooks help
+.PHONY: build test quick js e2e cases demo bench cross fuzz hooks help
 
 build: ## bin/tabvalet, with the extension inside
 	go build -o bin/tabvalet ./host/cmd/tabvalet
@@ -16,6 +16,9 @@ js: ## types and unit tests of the extension and the page engine
 
 e2e: ## the flows in a real Chromium
 	.ci/e2e.sh
+
+cases: ## pages that broke other tools, each with its right outcome, in one Chromium
+	go run ./tests/cases
 
 demo: ## the main job from connect to verify, with screenshots in out/demo
 	go run ./tests/demo
