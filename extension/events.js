@@ -17,6 +17,7 @@ const event = (keep, where) => ({keep: keep.split(' ').filter(Boolean), ...(wher
 export const EVENTS = /** @type {Record<string, ReturnType<typeof event>>} */ ({
   'Fetch.requestPaused': event('requestId frameId resourceType networkId redirectedRequestId request.url request.urlFragment request.method '
     + 'request.headers request.hasPostData request.postData responseStatusCode responseErrorReason'),
+  'Input.dragIntercepted': event('data'),
   'Inspector.targetCrashed': event(''),
   'Network.loadingFailed': event('requestId timestamp type errorText canceled blockedReason'),
   'Network.loadingFinished': event('requestId timestamp encodedDataLength'),

@@ -32,6 +32,7 @@ var EventRules = []EventRule{
 	{Method: "Fetch.requestPaused", Keep: []string{"requestId", "frameId", "resourceType", "networkId",
 		"redirectedRequestId", "request.url", "request.urlFragment", "request.method", "request.headers",
 		"request.hasPostData", "request.postData", "responseStatusCode", "responseErrorReason"}},
+	{Method: "Input.dragIntercepted", Keep: []string{"data"}},
 	{Method: "Inspector.targetCrashed", Keep: []string{}},
 	{Method: "Network.loadingFailed", Keep: []string{"requestId", "timestamp", "type", "errorText", "canceled",
 		"blockedReason"}},
