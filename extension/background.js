@@ -4,6 +4,7 @@
  */
 import * as approval from './approval.js';
 import {unattended} from './errors.js';
+import * as front from './front.js';
 import * as groups from './groups.js';
 import * as leases from './leases.js';
 import {onMessage} from './messages.js';
@@ -33,10 +34,12 @@ const on = (handler) => (...args) => {
 
 chrome.debugger.onEvent.addListener(on(onEvent));
 chrome.debugger.onDetach.addListener(on(leases.onDetach));
+chrome.tabs.onActivated.addListener(front.onActivated);
 chrome.tabs.onCreated.addListener(on(groups.onCreated));
 chrome.tabs.onUpdated.addListener(on(groups.onUpdated));
 chrome.tabs.onRemoved.addListener(on((tab) => { leases.onRemoved(tab); approval.closed(tab); }));
 chrome.tabs.onReplaced.addListener(on((_, removed) => leases.onReplaced(removed)));
+chrome.windows.onFocusChanged.addListener(front.onFocusChanged);
 chrome.webNavigation.onBeforeNavigate.addListener(on(approval.onLink), approval.FILTER);
 chrome.webNavigation.onCommitted.addListener(on(approval.onLink), approval.FILTER);
 chrome.webNavigation.onCreatedNavigationTarget.addListener(on(leases.onCreatedTarget));

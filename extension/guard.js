@@ -8,6 +8,7 @@
  * @import {Lease} from './state.js'
  */
 import {quietly} from './errors.js';
+import {isFront} from './front.js';
 import {VERDICT_MS} from './protocol.js';
 import {forward, isHeard} from './relay.js';
 import {leaseOf, save} from './state.js';
@@ -26,14 +27,14 @@ export function paused(lease, session, params) {
   const key = keyOf(session, params.requestId);
   if (lease.driving) {
     command(lease.tab, session, 'Fetch.continueRequest', params.requestId);
-    forward(lease, session, 'Fetch.requestPaused', params, true);
+    forward(lease, session, 'Fetch.requestPaused', params, {driven: true});
     return;
   }
   if (!isHeard(lease)) {
     decide(lease.tab, session, params.requestId, 'fail');
     return;
   }
-  forward(lease, session, 'Fetch.requestPaused', params);
+  forward(lease, session, 'Fetch.requestPaused', params, isFront(lease.tab) ? {front: true} : undefined);
   lease.paused[key] = session;
   timers.set(`${lease.tab} ${key}`, setTimeout(() => settle(lease, key, 'fail'), VERDICT_MS));
   save('leases');

@@ -4,6 +4,7 @@
  */
 import * as approval from './approval.js';
 import {quietly, unattended} from './errors.js';
+import {look} from './front.js';
 import {moved, retitleLeftovers} from './groups.js';
 import {failAll} from './guard.js';
 import {describe, end} from './leases.js';
@@ -20,6 +21,7 @@ export async function reconcile() {
     quietly(retitleLeftovers());
   }
   quietly(clearRules());
+  await quietly(look());
   const found = Object.values(session.leases);
   if (found.length > 0) {
     const tabs = await describe();

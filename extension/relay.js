@@ -98,9 +98,9 @@ export function onEvent({tabId = -1, sessionId: session = ''}, method, params = 
  * @param {string} session
  * @param {string} method
  * @param {any} params
- * @param {boolean} [driven] the owner drives, and the request has left already
+ * @param {Pick<Event, 'driven' | 'front'>} [facts] of Fetch.requestPaused
  */
-export function forward(lease, session, method, params, driven = false) {
+export function forward(lease, session, method, params, facts) {
   const kept = slim(method, params);
   if (!kept || lease.stage === 'lost') return;
   if (lease.private) {
@@ -108,7 +108,7 @@ export function forward(lease, session, method, params, driven = false) {
     if (kept.targetInfo) kept.targetInfo.url = '';
   }
   /** @type {Event} */
-  const event = {tab: lease.tab, ...(session && {session}), method, params: kept, ...(driven && {driven})};
+  const event = {tab: lease.tab, ...(session && {session}), method, params: kept, ...facts};
   const queue = queues.get(lease.tab);
   if (!queue) tell(lease.instance, 'cdp.event', event);
   else if (queue.length < QUEUE) queue.push(event);

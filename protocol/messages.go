@@ -214,6 +214,8 @@ type Event struct {
 	Params  jsontext.Value `json:"params"`
 	// Driven is set on Fetch.requestPaused when the owner drives: the extension has let it go already.
 	Driven bool `json:"driven,omitzero"`
+	// Front is set on Fetch.requestPaused when the tab is in front in the focused window.
+	Front bool `json:"front,omitzero"`
 }
 
 // SendParams are one CDP command. Act marks what changes something: refused while the owner drives. Methods that always

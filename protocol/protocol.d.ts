@@ -191,6 +191,7 @@ export interface Event {
   method: string;
   params: object;
   driven?: boolean;
+  front?: boolean;
 }
 export interface SendParams {
   tab: TabID;

@@ -249,6 +249,7 @@ func TestAttribution(t *testing.T) {
 		{"in front, nothing asked", func(d *desk) {}, []func(*Request){inFront}, policy.ByBrowser},
 		{"in front, the page asked", func(d *desk) {}, []func(*Request){askedByPage}, policy.ByPage},
 		{"in front during an act", func(d *desk) { d.click() }, []func(*Request){inFront}, policy.ByAgent},
+		{"a frame in front, nothing asked", func(d *desk) {}, []func(*Request){inFront, in("frame")}, policy.ByPage},
 		{"sealed: in front", func(d *desk) { d.sealed = true }, []func(*Request){inFront}, policy.ByPage},
 		{"sealed: the owner's input", func(d *desk) { d.sealed = true; d.OwnerInput(d.now) }, nil, policy.ByPage},
 		{"let go by the extension", func(d *desk) { d.click() }, []func(*Request){driving}, policy.ByOwner},

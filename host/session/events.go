@@ -21,7 +21,7 @@ func (l *lease) handle(e protocol.Event) {
 	case "Page.frameNavigated":
 		decoded(e, func(p navigatedEvent) { l.navigated(e, p) }, l)
 	case "Page.frameRequestedNavigation":
-		decoded(e, func(p frameEvent) { l.asked[p.FrameID] = true }, l)
+		decoded(e, func(p frameEvent) { l.asked.add(p.FrameID, time.Now()) }, l)
 	case "Page.frameAttached":
 		decoded(e, func(p frameEvent) { l.guard.Attached(p.FrameID, p.ParentFrameID) }, l)
 	case "Page.frameDetached":
@@ -104,7 +104,8 @@ func (l *lease) paused(e protocol.Event, p pausedEvent) {
 	r := guard.Request{
 		Session: e.Session, ID: p.RequestID, Loader: p.NetworkID, Frame: p.FrameID, Redirected: p.Redirected != "",
 		URL: p.Request.URL, Method: p.Request.Method, Origin: p.header("Origin"),
-		HasBody: p.Request.HasPostData, Driven: e.Driven, Asked: l.asked[p.FrameID],
+		HasBody: p.Request.HasPostData, Driven: e.Driven, Front: e.Front,
+		Asked: p.Redirected == "" && l.asked.take(p.FrameID, now),
 	}
 	if p.Request.HasPostData {
 		var data []byte
@@ -113,7 +114,6 @@ func (l *lease) paused(e protocol.Event, p pausedEvent) {
 		}
 		r.Body = guard.ReadBody(p.header("Content-Type"), data, p.Request.PostData != nil)
 	}
-	delete(l.asked, p.FrameID)
 	ruling := l.guard.Paused(r, now)
 	if ruling.Action != guard.Nothing {
 		action := protocol.VerdictAction(ruling.Action)

@@ -39,7 +39,7 @@ type lease struct {
 	guard    *guard.Guard
 	act      *running        // the act that is under way
 	prompts  map[int]*prompt // by ticket
-	asked    map[string]bool // frames whose page asked for a navigation that was not judged yet
+	asked    asks            // what pages asked for that was not judged yet
 	private  bool            // the owner drives in private
 	driven   time.Time       // since when the owner drives
 	stale    bool            // the owner drove since the last snapshot
@@ -75,7 +75,7 @@ func (m *Manager) addLease(c Conn, name string, p protocol.LeaseOfferParams) (*l
 // start puts a lease among the others and its page engine in place.
 func (m *Manager) start(l *lease, t protocol.LeasedTab, book *policy.Book) error {
 	l.m, l.tab = m, t.Tab
-	l.state, l.prompts, l.asked, l.used = LeaseReady, map[int]*prompt{}, map[string]bool{}, time.Now()
+	l.state, l.prompts, l.asked, l.used = LeaseReady, map[int]*prompt{}, asks{}, time.Now()
 	l.guard = guard.New(guard.Config{Book: book, Own: m.opt.Own(), URL: t.URL, Sealed: l.sealed})
 	l.publish()
 	m.mu.Lock()

@@ -168,3 +168,63 @@ func TestClosedTabEndsTheLease(t *testing.T) {
 		t.Errorf("an act in a closed tab: %s", r.Text)
 	}
 }
+
+func TestOwnersAddressInFrontLoadsAndIsNotRead(t *testing.T) {
+	w := newWorld(t, routes{"/": plain, "/secret": `<title>Secret title</title><h1>Secret</h1>`})
+	a := w.lend(w.site.A + "/")
+	p, err := w.owner.Page(w.ctx, w.site.A+"/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.bringFront()
+	if err := w.owner.Activate(w.ctx, w.site.A+"/"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Go(w.ctx, w.site.B+"/secret"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WaitFor(w.ctx, `document.title === "Secret title"`); err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range [][]any{{"browser_snapshot"}, {"browser_take_screenshot"}, {"browser_click", "target", "text=Secret"}, {"browser_tabs", "action", "list"}} {
+		r := a.call(call[0].(string), call[1:]...)
+		if call[0] != "browser_tabs" && r.Code() != "not_shared_site" {
+			t.Errorf("%v: code %q: %s", call, r.Code(), r.Text)
+		}
+		if strings.Contains(r.Text, "b.localhost") || strings.Contains(r.Text, "Secret t") || strings.Contains(r.Text, "/secret") {
+			t.Errorf("%v tells where the owner is: %s", call, r.Text)
+		}
+	}
+	if err := p.Go(w.ctx, w.site.A+"/"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WaitFor(w.ctx, `location.pathname === "/" && document.readyState === "complete"`); err != nil {
+		t.Fatal(err)
+	}
+	a.sees("Plain page")
+}
+
+func TestPageThatLeavesByItselfInFrontIsRefused(t *testing.T) {
+	w := newWorld(t, routes{"/": plain + `<a id=away href="{{B}}/away">Away</a><form id=form action="{{B}}/away"></form>`})
+	a := w.lend(w.site.A + "/")
+	p, err := w.owner.Page(w.ctx, w.site.A+"/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.bringFront()
+	if err := w.owner.Activate(w.ctx, w.site.A+"/"); err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{
+		`location.assign(away.href)`, `location.assign(away.href + "?1"); location.assign(away.href)`, `location.replace(away.href)`, `away.click()`, `form.submit()`, `window.open(away.href, "_self")`,
+		`document.head.insertAdjacentHTML("beforeend", '<meta http-equiv=refresh content="0;url=' + away.href + '">')`,
+	} {
+		for range 5 {
+			if err := p.Eval(w.ctx, `setTimeout(() => { `+script+` }, 0); new Promise((done) => setTimeout(done, 80))`, nil); err != nil {
+				t.Fatalf("%s: %v", script, err)
+			}
+		}
+	}
+	w.hits(0, "B", "", "")
+	a.sees("Plain page")
+}

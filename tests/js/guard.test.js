@@ -88,6 +88,50 @@ test('while the owner drives their requests leave at once and are told as driven
   assert.equal(host.events('Fetch.requestPaused')[0].driven, true);
 });
 
+test('a request of the tab in front in the focused window is told so, by what Chrome said last', async () => {
+  const world = await World.make();
+  const host = world.host();
+  const [tab, other] = [world.page(), world.page()];
+  await world.lend(host, tab);
+  const front = async () => {
+    const told = host.events('Fetch.requestPaused').length;
+    world.browser.pause(tab, `r${told}`);
+    await until(() => host.events('Fetch.requestPaused').length > told);
+    return host.events('Fetch.requestPaused').at(-1).front;
+  };
+  const activate = (tabId, windowId = 1) => world.browser.fire('tabs.onActivated', {tabId, windowId});
+  const focus = (windowId) => world.browser.fire('windows.onFocusChanged', windowId);
+  assert.equal(await front(), undefined, 'nothing is in front');
+  activate(tab);
+  assert.equal(await front(), undefined, 'no window has the focus');
+  focus(1);
+  assert.equal(await front(), true);
+  focus(2);
+  assert.equal(await front(), undefined, 'in front of another window');
+  activate(other, 2);
+  focus(1);
+  assert.equal(await front(), true);
+  focus(-1);
+  assert.equal(await front(), undefined, 'another program has the focus');
+  focus(1);
+  activate(other);
+  assert.equal(await front(), undefined, 'behind another tab');
+});
+
+test('a new worker looks which tab is in front', async () => {
+  const world = await World.make();
+  const host = world.host();
+  const tab = await world.lend(host, world.page('https://site.example/', {active: true}));
+  world.browser.focused = true;
+  world.worker.kill();
+  await world.wake();
+  await until(async () => host.linked && host.reconciled.length === 1);
+  await quiet();
+  world.browser.pause(tab, 'r1');
+  await until(() => host.events('Fetch.requestPaused').length === 1);
+  assert.equal(host.events('Fetch.requestPaused')[0].front, true);
+});
+
 test('a takeover fails what is paused that instant, before the host hears of it', async () => {
   const {world, host, tab} = await lent();
   host.verdict = undefined;

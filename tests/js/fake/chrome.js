@@ -38,6 +38,8 @@ export class Browser {
   /** What the native host answers; a function of the message, or an Error's message. */
   native = () => ({hosts: [], extension: '0.1.0', profiles: []});
   refuses = new Map(); // tab → Chrome's reason
+  /** Whether the window has the system's focus. */
+  focused = false;
   #last = 100;
   worker;
 
@@ -141,7 +143,11 @@ export class Browser {
         return made;
       },
       ungroup: (id) => { this.#tab(id); this.move(id, -1); },
-      onCreated: 'event', onUpdated: 'event', onRemoved: 'event', onReplaced: 'event',
+      onActivated: 'event', onCreated: 'event', onUpdated: 'event', onRemoved: 'event', onReplaced: 'event',
+    },
+    windows: {
+      getLastFocused: () => ({id: 1, focused: this.focused}),
+      onFocusChanged: 'event',
     },
     tabGroups: {
       get: (id) => { if (!this.groups.has(id)) throw new Error('No group'); return this.groups.get(id); },

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 )
 
@@ -136,6 +137,12 @@ func (o *Owner) waitPage(ctx context.Context, match func(string) bool) (*Page, e
 			return nil, errNoPage
 		}
 	}
+}
+
+// Go types an address into the address bar. It does not wait for the page.
+func (p *Page) Go(ctx context.Context, url string) error {
+	_, err := cdp.Call(ctx, p, page.Navigate, page.NavigateParams{URL: url})
+	return err
 }
 
 // CtrlClick opens a link in a new background tab.
