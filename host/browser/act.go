@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/tabvalet/tabvalet/protocol"
 )
 
@@ -33,12 +35,6 @@ type TypeOptions struct {
 	Append bool
 	Slowly bool // key by key; also chosen for fields that want it
 	Submit bool // press Enter afterwards
-}
-
-// ScrollOptions say where to.
-type ScrollOptions struct {
-	To  string // top, bottom
-	ByY float64
 }
 
 // Direction is a step in the history.
@@ -112,6 +108,7 @@ type Act struct {
 	quiet     bool  // the page was quiet since the last request
 	dialogs   []*Dialog
 	value     *Value
+	dragged   jsontext.Value // what a drag carries that the browser took over
 }
 
 // Begin starts an act: frames run at full speed and everything that happens is counted to it, until [Act.End]. c may be
@@ -263,44 +260,6 @@ func (a *Act) Click(ctx context.Context, o ClickOptions) error {
 		return fmt.Errorf("clicking %s: %w", a.target.Role, err)
 	}
 	return nil
-}
-
-// Hover moves the mouse over the checked target.
-func (a *Act) Hover(ctx context.Context) error {
-	if a.target == nil {
-		return errNoTarget
-	}
-	return a.input(ctx, []Command{moveEvent(a.target.Point, 0)})
-}
-
-// Scroll scrolls the checked target's scroll area, or the page.
-func (a *Act) Scroll(ctx context.Context, o ScrollOptions) error {
-	doc, ref, err := a.where()
-	if err != nil {
-		return err
-	}
-	a.reached(Unknown)
-	_, err = ask[struct {
-		Moved float64 `json:"moved"`
-	}](ctx, a.tab, doc, "scroll", struct {
-		Target string  `json:"target,omitzero"`
-		To     string  `json:"to,omitzero"`
-		ByY    float64 `json:"by_y,omitzero"`
-	}{ref, o.To, o.ByY})
-	if err == nil {
-		a.reached(Confirmed)
-	}
-	return err
-}
-
-// where gives the document and the ref of the target, or the main document.
-func (a *Act) where() (*document, string, error) {
-	if a.target == nil {
-		doc, err := a.tab.main()
-		return doc, "", err
-	}
-	at, err := a.tab.still(a.target)
-	return at.doc, a.target.Ref, err
 }
 
 // Note tells what the guard decided about a document request of frame ("" is the main frame), so that Settle need not

@@ -34,6 +34,8 @@ type CheckOptions struct {
 	Timeout   time.Duration // how long a late control is waited for; 0: 3 s
 	// Readable tells which origins' frames may be searched; nil: all.
 	Readable func(origin string) bool
+	// May says why a frame must not be acted in; nil: each may. Asked about what an act turns to on its way.
+	May func(frame string) error
 }
 
 // A Point is a place in the main frame's viewport, in CSS pixels.

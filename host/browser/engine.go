@@ -96,7 +96,7 @@ const (
 )
 
 // acting names the engine's methods that change something.
-var acting = []string{"focus", "fill", "commit", "select", "go", "calm"}
+var acting = []string{"focus", "fill", "commit", "select", "scroll", "go", "calm"}
 
 // thorough names the engine's methods that go through the whole page.
 var thorough = []string{"snapshot", "read", "find", "begin", "delta"}

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tabvalet/tabvalet/protocol"
 )
@@ -100,7 +101,10 @@ type (
 	targetDetached struct {
 		Session string `json:"sessionId"`
 	}
-	targetCrashed struct{}
+	targetCrashed   struct{}
+	dragIntercepted struct {
+		Data jsontext.Value `json:"data"`
+	}
 
 	frameInfo struct {
 		ID          string `json:"id"`
@@ -137,6 +141,7 @@ var decoders = map[string]func([]byte) (any, error){
 	"Target.attachedToTarget":       decode[targetAttached],
 	"Target.detachedFromTarget":     decode[targetDetached],
 	"Inspector.targetCrashed":       decode[targetCrashed],
+	"Input.dragIntercepted":         decode[dragIntercepted],
 }
 
 func decode[E any](data []byte) (any, error) {

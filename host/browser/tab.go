@@ -189,6 +189,10 @@ func (t *Tab) apply(session string, e any) bool {
 		t.dialogOpens(session, e)
 	case dialogClosed:
 		t.dialogs.closed(e.Result)
+	case dragIntercepted:
+		if t.act != nil {
+			t.act.dragged = e.Data
+		}
 	}
 	return true
 }

@@ -247,22 +247,3 @@ async function untilStill(e, aim, end, what) {
   }
   throw new Refusal('moving', `${what} does not keep still`);
 }
-
-/** @param {Parameters<import('./engine').Engine['scroll']>[0]} args */
-function scrollArea({target, to, by_y}) {
-  const page = document.scrollingElement ?? rootNow();
-  let area = target === undefined ? page : locate(target);
-  if (target !== undefined) {
-    area = nearest(area, (at) => at === page || (at.scrollHeight > at.clientHeight + 1 && /^(auto|scroll|overlay)$/.test(getComputedStyle(at).overflowY))) ?? page;
-  }
-  if (!area) throw new Refusal('not_found', 'there is nothing to scroll');
-  const before = area.scrollTop;
-  const top = to === 'top' ? 0 : to === 'bottom' ? area.scrollHeight : before + (by_y ?? area.clientHeight * 0.9);
-  area.scrollTo({top, behavior: 'instant'});
-  return {
-    moved: Math.round(area.scrollTop - before),
-    at_top: area.scrollTop <= 0,
-    at_bottom: area.scrollTop + area.clientHeight >= area.scrollHeight - 1,
-    area: area === page ? 'page' : describeHit(area),
-  };
-}

@@ -194,7 +194,10 @@ export interface Engine {
   commit(a: {ref: string}): Record<string, never>;
   readback(a: {ref: string; text?: string}): FillResult & {checked?: boolean; selected?: string[]};
   select(a: {ref: string; values?: string[]; labels?: string[]; indexes?: number[]}): {selected: string[]};
+  /** Scrolls the area around the target, or the page; with a target alone it is brought into view. */
   scroll(a: {target?: string; to?: 'top' | 'bottom'; by_y?: number}): {moved: number; at_bottom: boolean; at_top: boolean; area: string};
+  /** watch starts anew. native: the browser took the drag over; effect is the dragend's: "none" when nothing took it. */
+  drag(a: {watch?: boolean}): {native: boolean; ended: boolean; effect: string; dropped: boolean};
   /** Starts a delta: remembers the lines now (of a page over 50,000 elements those on screen) and starts counting mutations and trusted events. */
   begin(a: Record<string, never>): Record<string, never>;
   /** Resolves after one frame (34 ms timer fallback) without a DOM change, at most limit_ms. Trusted counts are since begin. */

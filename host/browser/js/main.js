@@ -20,6 +20,7 @@ const methods = {
   readback,
   select: choose,
   scroll: scrollArea,
+  drag: dragState,
   begin,
   quiet,
   delta,
