@@ -39,3 +39,16 @@ function shown(lease) {
   save('leases');
   badge(lease);
 }
+/**
+ * agent.paused of a host: it stops asking an owner who keeps saying no. Only the owner resumes.
+ *
+ * @param {string} instance
+ * @param {{paused: boolean}} params
+ */
+export function paused(instance, params) {
+  const agent = session.agents[instance];
+  if (!agent || !params.paused) return;
+  agent.paused = true;
+  save('agents');
+}
+

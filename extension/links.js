@@ -5,6 +5,7 @@
  *
  * @import {HostInfo} from '../protocol/protocol.js'
  */
+import * as drive from './drive.js';
 import {Fault, report, unattended} from './errors.js';
 import {nameAgent} from './groups.js';
 import * as guard from './guard.js';
@@ -193,6 +194,7 @@ function note({instance}, method, params) {
     case 'lease.update': return leasing.update(instance, params);
     case 'prompt.show': return prompts.show(instance, params);
     case 'prompt.withdraw': return prompts.withdraw(instance, params.id);
+    case 'agent.paused': return drive.paused(instance, params);
     case 'audit.rows': return keepRows(instance, params);
     default: return undefined;
   }

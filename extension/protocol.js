@@ -146,6 +146,7 @@ const HOST = {name: 'string', executable: 'string', parent: 'string', pid: 'int'
 /** What a host may ask for and tell. @type {Record<string, Shape>} */
 export const INCOMING = {
   ping: {},
+  'agent.paused': {paused: 'boolean'},
   chunk: {id: 'int', seq: 'int', last: 'boolean', data: 'string'},
   'cdp.send': {tab: 'int', session: 'string?', method: 'string', params: 'object', act: 'boolean?'},
   verdict: {tab: 'int', session: 'string?', request: 'string', action: ['continue', 'refuse', 'fail', 'arrive']},

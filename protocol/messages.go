@@ -19,7 +19,6 @@ const (
 	MethodTakeover       = "takeover"    // note: Takeover
 	MethodHandback       = "handback"    // note: TabRef
 	MethodPromptAnswer   = "prompt.answer"
-	MethodPaused         = "agent.paused" // note: AgentPausedParams
 	MethodEvent          = "cdp.event"    // note: Event
 	MethodMirror         = "audit.mirror" // note: Mirror
 
@@ -36,8 +35,9 @@ const (
 	MethodRows           = "audit.rows"      // note: Rows
 
 	// Both directions.
-	MethodPing  = "ping"  // call: Empty → Empty
-	MethodChunk = "chunk" // note: Chunk
+	MethodPaused = "agent.paused" // note: AgentPausedParams
+	MethodPing   = "ping"         // call: Empty → Empty
+	MethodChunk  = "chunk"        // note: Chunk
 )
 
 // Empty is the parameters or the result of a method that has none.
@@ -201,7 +201,8 @@ type TabRef struct {
 	Tab TabID `json:"tab"`
 }
 
-// AgentPausedParams tell that the owner paused the agent as a whole, or resumed it.
+// AgentPausedParams tell that the owner paused the agent as a whole, or resumed it. From a host they only ever pause: it
+// stops asking an owner who keeps saying no, and the owner resumes it.
 type AgentPausedParams struct {
 	Paused bool `json:"paused"`
 }

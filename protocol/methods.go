@@ -61,7 +61,6 @@ var Methods = []Method{
 	{MethodTakeover, FromExtension, Note, Live, Takeover{}, nil},
 	{MethodHandback, FromExtension, Note, Live, TabRef{}, nil},
 	{MethodPromptAnswer, FromExtension, Call, Live, PromptAnswerParams{}, Empty{}},
-	{MethodPaused, FromExtension, Note, Live, AgentPausedParams{}, nil},
 	{MethodEvent, FromExtension, Note, Live, Event{}, nil},
 	{MethodMirror, FromExtension, Note, Live, Mirror{}, nil},
 
@@ -76,6 +75,7 @@ var Methods = []Method{
 	{MethodPromptWithdraw, FromHost, Note, Proved, PromptRef{}, nil},
 	{MethodRows, FromHost, Note, Proved, Rows{}, nil},
 
+	{MethodPaused, FromBoth, Note, Proved, AgentPausedParams{}, nil},
 	{MethodPing, FromBoth, Call, Proved, Empty{}, Empty{}},
 	{MethodChunk, FromBoth, Note, Proved, Chunk{}, nil},
 }

@@ -243,6 +243,18 @@ func TestThreeRefusalsPauseTheAgent(t *testing.T) {
 			w.code(<-answer, protocol.BlockedByPolicy)
 		}
 		w.code(<-w.act("browser_click", plan), protocol.AgentPaused)
+		if told := notesOf[protocol.AgentPausedParams](w.conn, protocol.MethodPaused); len(told) != 1 || !told[0].Paused {
+			t.Errorf("the extension was told %v", told)
+		}
+		l := w.lease()
+		w.disconnect()
+		w.connect(protocol.LeasedTab{Tab: l.tab, Lease: l.id, URL: shop + "/"})
+		if told := notesOf[protocol.AgentPausedParams](w.conn, protocol.MethodPaused); len(told) != 1 {
+			t.Errorf("an extension that has come back was told %v", told)
+		}
+		w.note(protocol.MethodPaused, protocol.AgentPausedParams{Paused: false})
+		plan.Submits = false
+		w.code(<-w.act("browser_click", plan), protocol.WouldSubmit)
 	})
 }
 

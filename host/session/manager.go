@@ -181,7 +181,9 @@ func (m *Manager) Note(c Conn, method string, params jsontext.Value) {
 			}
 		})
 	case protocol.MethodPaused:
-		err = note(params, func(p protocol.AgentPausedParams) { m.setPaused(p.Paused) })
+		err = note(params, func(p protocol.AgentPausedParams) {
+			m.setPaused(p.Paused, map[bool]string{true: "the owner paused the agent", false: "the owner resumed the agent"}[p.Paused])
+		})
 	case protocol.MethodTabRefused:
 		err = note(params, func(t protocol.TabRefused) { m.approvals.tabRefused(t.ID, clean(t.Reason, 120)) })
 	case protocol.MethodMirror:
@@ -233,12 +235,16 @@ func (m *Manager) reconcile(c Conn, p protocol.ReconcileParams) (protocol.Reconc
 		close(m.lost) // another took the place of one that had not ended yet
 	}
 	m.conn, m.lost = c, make(chan struct{})
+	paused := m.paused
 	m.mu.Unlock()
 	for _, l := range lost {
 		l.finish(protocol.EndReconciled, "")
 	}
 	for _, rows := range m.opt.Record.Recent() { // not under m.mu: see Row
 		c.Note(protocol.MethodRows, rows)
+	}
+	if paused {
+		c.Note(protocol.MethodPaused, protocol.AgentPausedParams{Paused: true})
 	}
 	return result, nil
 }
@@ -249,8 +255,8 @@ func (m *Manager) Row(file string, row protocol.Row) {
 	m.send(protocol.MethodRows, protocol.Rows{File: file, Rows: []protocol.Row{row}})
 }
 
-// setPaused follows the owner's Pause.
-func (m *Manager) setPaused(paused bool) {
+// setPaused follows the owner's Pause, said or meant.
+func (m *Manager) setPaused(paused bool, why string) {
 	m.mu.Lock()
 	changed := m.paused != paused
 	m.paused = paused
@@ -259,7 +265,7 @@ func (m *Manager) setPaused(paused bool) {
 	if !changed {
 		return
 	}
-	m.opt.Record.Note(audit.Row{Kind: audit.Event, Note: map[bool]string{true: "the owner paused the agent", false: "the owner resumed the agent"}[paused]})
+	m.opt.Record.Note(audit.Row{Kind: audit.Event, Note: why})
 	if paused {
 		for _, l := range leases {
 			l.box.post(func() { l.stopAct(protocol.Errorf(protocol.AgentPaused, "the owner paused this agent")) })

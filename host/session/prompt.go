@@ -188,7 +188,8 @@ func (m *Manager) tired(c policy.Capability) {
 	pause := m.fatigue.Refused(c, time.Now())
 	m.mu.Unlock()
 	if pause {
-		m.setPaused(true)
+		m.setPaused(true, "the agent is paused: the owner said no too often")
+		m.send(protocol.MethodPaused, protocol.AgentPausedParams{Paused: true}) // the owner sees it, and resumes it
 	}
 }
 

@@ -100,6 +100,19 @@ test('a large result comes in pieces, and small messages between them', async ()
     host.receive = function (socket, text) {
       const message = JSON.parse(text);
       seen.push(message.method);
+test('a host pauses itself, and only the owner resumes it', async () => {
+  const {world, host, tab} = await lent();
+  host.note('agent.paused', {paused: true});
+  assert.equal(await code(host.send(tab, 'Page.reload')), 'agent_paused');
+  host.note('agent.paused', {paused: false});
+  assert.equal(await code(host.send(tab, 'Page.reload')), 'agent_paused');
+  assert.deepEqual((await world.status()).paused, [host.instance]);
+  assert.deepEqual(host.told('agent.paused'), []);
+  await world.ask('agent.pause', {instance: host.instance, paused: false});
+  assert.equal(await code(host.send(tab, 'Page.reload')), 'ok');
+  assert.deepEqual(host.told('agent.paused'), [{paused: false}]);
+});
+
       assert.ok(text.length <= 1 << 20);
       if (message.method !== 'chunk') return receive.call(this, socket, text);
       if (message.params.seq === 2) world.browser.event(tab, 'Page.loadEventFired', {timestamp: 1});
