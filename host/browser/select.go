@@ -30,11 +30,15 @@ func (a *Act) Select(ctx context.Context, o SelectOptions) (Selected, error) {
 	if err != nil {
 		return Selected{}, err
 	}
-	s, err := a.choose(ctx, at.doc, o)
+	chosen, err := a.choose(ctx, at.doc, o)
 	if err != nil {
-		return s, fmt.Errorf("choosing in %s: %w", a.target.Role, err)
+		return chosen, fmt.Errorf("choosing in %s: %w", a.target.Role, err)
 	}
-	return s, nil
+	// A page may draw its list anew, and choose otherwise.
+	if _, err := ask[struct{}](ctx, a.tab, at.doc, "quiet", quietArgs); err != nil {
+		return chosen, nil
+	}
+	return a.readBackList(ctx, at.doc, chosen), nil
 }
 
 func (a *Act) choose(ctx context.Context, doc *document, o SelectOptions) (Selected, error) {
@@ -51,18 +55,19 @@ func (a *Act) choose(ctx context.Context, doc *document, o SelectOptions) (Selec
 	if err != nil {
 		return chosen, err
 	}
-	// A page may draw its list anew, and choose otherwise.
-	if _, err := ask[struct{}](ctx, a.tab, doc, "quiet", quietArgs); err != nil {
-		return chosen, nil // the page is gone, which is no failure
-	}
+	return chosen, nil
+}
+
+// readBackList compares what stands in the list with what was chosen. A page that is gone is no failure.
+func (a *Act) readBackList(ctx context.Context, doc *document, chosen Selected) Selected {
 	now, err := ask[Selected](ctx, a.tab, doc, "readback", refArgs{a.target.Ref})
 	if err != nil {
-		return chosen, nil
+		return chosen
 	}
 	if now.Matches = slices.Equal(now.Labels, chosen.Labels); now.Matches {
 		a.reached(Confirmed)
 	}
-	return now, nil
+	return now
 }
 
 type refArgs struct {

@@ -130,6 +130,15 @@ func (g *Guard) judge(in Intent, now time.Time) (policy.Decision, policy.Questio
 	return g.judgeGoing(in, g.front().origin, child, now)
 }
 
+// Touches returns why an act that is under way may not turn to another frame, or "". Nobody is asked half way.
+func (g *Guard) Touches(frame string, now time.Time) policy.Code {
+	d, _ := g.judge(Intent{Kind: Interacts, Frame: frame}, now)
+	if d.Verdict == policy.Ask {
+		return policy.NotSharedSite
+	}
+	return d.Code
+}
+
 func refuse(code policy.Code) policy.Decision {
 	return policy.Decision{Verdict: policy.Refuse, Code: code}
 }

@@ -7,6 +7,15 @@ import (
 	"github.com/tabvalet/tabvalet/host/policy"
 )
 
+func TestTouchesAsksNobody(t *testing.T) {
+	d := atShop(t)
+	for frame, want := range map[string]policy.Code{"": "", "ad": policy.NotSharedSite, "?": policy.NotSharedSite} {
+		if got := d.Touches(frame, d.now); got != want {
+			t.Errorf("frame %q: %q, want %q", frame, got, want)
+		}
+	}
+}
+
 // TestForesee: what an act is told before anything is dispatched.
 func TestForesee(t *testing.T) {
 	type told struct {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tabvalet/tabvalet/host/audit"
@@ -14,13 +15,14 @@ import (
 
 // A Plan is an act before it is done.
 type Plan struct {
-	Past    string                // "clicked", for the headline
-	Target  *browser.CheckOptions // nil: it has none
-	URL     string                // of a navigation
-	Step    browser.Direction     // of a step in the history
-	Submits bool                  // the call said that it sends a form
-	Chars   int                   // length of what is typed
-	Answers bool                  // it answers the dialog that is open
+	Past    string                  // "clicked", for the headline
+	Target  *browser.CheckOptions   // nil: it has none
+	Also    []*browser.CheckOptions // what it turns to on its way; Do finds in them where it may
+	URL     string                  // of a navigation
+	Step    browser.Direction       // of a step in the history
+	Submits bool                    // the call said that it sends a form
+	Chars   int                     // length of what is typed
+	Answers bool                    // it answers the dialog that is open
 	// Elsewhere: what is done is not done in this tab's page, but with this tab's grants. Do gets no act.
 	Elsewhere bool
 	// Do sends the act, once. It is called again only for a second act that the owner allowed.
@@ -169,8 +171,23 @@ func (r *run) ready(ctx context.Context) error {
 		if l.page.Dialog() != nil && !r.plan.Answers {
 			return protocol.Errorf(protocol.DialogOpen, "a dialog of the page is open")
 		}
-		if t := r.plan.Target; t != nil && l.stale && isRef(t.Target) {
-			return protocol.Errorf(protocol.StaleRef, "the owner drove since this ref was given")
+		for _, t := range slices.Concat(r.plan.Also, []*browser.CheckOptions{r.plan.Target}) {
+			if t != nil && l.stale && isRef(t.Target) {
+				return protocol.Errorf(protocol.StaleRef, "the owner drove since this ref was given")
+			}
+		}
+		for _, t := range r.plan.Also {
+			t.Readable, t.May = l.readable, l.mayTouch
+		}
+		return nil
+	})
+}
+
+// mayTouch says why an act that is under way may not turn to a frame.
+func (l *lease) mayTouch(frame string) error {
+	return l.inBox(func() error {
+		if code := l.guard.Touches(frame, time.Now()); code != "" {
+			return refusal(code)
 		}
 		return nil
 	})

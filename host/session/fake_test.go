@@ -415,6 +415,7 @@ func (t *fakeTab) Begin(_ context.Context, c *browser.Checked) (Act, error) {
 
 // A fakeAct settles at once, or, once told to, when the guard has spoken.
 type fakeAct struct {
+	Act
 	t     *fakeTab
 	step  browser.Outcome
 	waits bool // Settle waits for Note

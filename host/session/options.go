@@ -134,6 +134,11 @@ type Act interface {
 	Click(context.Context, browser.ClickOptions) error
 	Type(context.Context, browser.TypeOptions) error
 	Press(ctx context.Context, key string) error
+	Hover(context.Context) error
+	Scroll(context.Context, browser.ScrollOptions) (browser.Scrolled, error)
+	Select(context.Context, browser.SelectOptions) (browser.Selected, error)
+	Drag(ctx context.Context, to browser.CheckOptions) (browser.Dragged, error)
+	FillForm(context.Context, []browser.Field) []browser.Filled
 	Navigate(ctx context.Context, url string, until browser.LoadState) error
 	History(ctx context.Context, d browser.Direction, until browser.LoadState) error
 	Step() browser.Outcome
