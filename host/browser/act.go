@@ -95,9 +95,10 @@ type Value struct {
 type Act struct {
 	tab     *Tab
 	target  *Checked
-	release func() // of the screencast
+	awake   func() // keeps frames at full speed from now on
 	before  Document
 	watched []*document // whose delta is told
+	release []func()    // of what End lets go
 
 	// Guarded by the tab's mu.
 	settling  settling
@@ -106,6 +107,9 @@ type Act struct {
 	step      Outcome
 	refused   error // what the last command failed with
 	quiet     bool  // the page was quiet since the last request
+	ear       *ear  // that was put to the page before a click
+	clicks    int   // how often the button was let go
+	told      *told // by the page, of all that the act changed
 	dialogs   []*Dialog
 	value     *Value
 	dragged   jsontext.Value // what a drag carries that the browser took over
@@ -121,6 +125,7 @@ func (t *Tab) Begin(ctx context.Context, c *Checked) (*Act, error) {
 	if n := t.frames.top(); n != nil && n.doc != nil && c != nil {
 		docs = append(docs, n.doc)
 	}
+	var begun *document
 	if c != nil {
 		frame = c.Frame
 		n := t.frames.nodes[c.Frame]
@@ -132,23 +137,32 @@ func (t *Tab) Begin(ctx context.Context, c *Checked) (*Act, error) {
 			docs = append(docs, n.doc)
 		}
 	}
+	if c != nil && c == t.begun {
+		begun = t.frames.nodes[c.Frame].doc
+	}
+	t.begun = nil
 	a.settling = newSettling(t.frames.main, frame)
 	t.act = a
 	t.mu.Unlock()
-	a.release = t.cast.hold()
-	if err := a.baseline(ctx, docs); err != nil {
+	a.awake = sync.OnceFunc(func() { a.release = append(a.release, t.cast.hold()) })
+	if c != nil && c.Options.For != Type { // a field is filled without a frame
+		a.awake()
+	}
+	if err := a.baseline(ctx, docs, begun); err != nil {
 		a.End()
 		return nil, err
 	}
 	return a, nil
 }
 
-// baseline lets the engines remember the page as it is, for the delta.
-func (a *Act) baseline(ctx context.Context, docs []*document) error {
+// baseline lets the engines remember the page as it is, for the delta. That of begun did so when it checked the target.
+func (a *Act) baseline(ctx context.Context, docs []*document, begun *document) error {
 	errs := make([]error, len(docs))
 	var wg sync.WaitGroup
 	for i, doc := range docs {
-		wg.Go(func() { _, errs[i] = ask[struct{}](ctx, a.tab, doc, "begin", struct{}{}) })
+		if doc != begun {
+			wg.Go(func() { _, errs[i] = ask[struct{}](ctx, a.tab, doc, "begin", struct{}{}) })
+		}
 	}
 	wg.Wait()
 	for i, err := range errs {
@@ -189,7 +203,7 @@ func (a *Act) send(ctx context.Context, run func(ctx context.Context) error) err
 	var acked bool
 	var failure error
 	t.mu.Lock()
-	a.settling.counting = true
+	a.settling.counting, a.told = true, nil
 	a.step = Unknown
 	seen := a.settling.dialogs
 	t.spawn(func(tab context.Context) {
@@ -232,6 +246,7 @@ func (a *Act) send(ctx context.Context, run func(ctx context.Context) error) err
 
 // input sends input events together.
 func (a *Act) input(ctx context.Context, events []Command) error {
+	a.awake()
 	return a.send(ctx, func(ctx context.Context) error { return a.tab.acting().all(ctx, events) })
 }
 
@@ -256,6 +271,7 @@ func (a *Act) Click(ctx context.Context, o ClickOptions) error {
 	if o.Double {
 		count = 2
 	}
+	a.listen(count)
 	if err := a.input(ctx, clickEvents(a.target.Point, o.Button, count, modifiers)); err != nil {
 		return fmt.Errorf("clicking %s: %w", a.target.Role, err)
 	}
@@ -286,5 +302,7 @@ func (a *Act) End() {
 		}
 	}
 	a.tab.mu.Unlock()
-	a.release()
+	for _, release := range a.release {
+		release()
+	}
 }

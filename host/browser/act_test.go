@@ -14,7 +14,7 @@ import (
 	"github.com/tabvalet/tabvalet/protocol"
 )
 
-const checkedButton = `{"ref":"e1","role":"button","name":"Go","describe":"button \"Go\"","point":{"x":5,"y":6},"would":{"kind":"none"}}`
+const checkedButton = `{"ref":"e1","role":"button","name":"Go","describe":"button \"Go\"","point":{"x":5,"y":6},"would":{"kind":"none"},"begun":true}`
 
 // begun starts an act on a button, with the time it began.
 func begun(t *testing.T, tab *Tab, f *fakeChrome) (*Act, time.Time) {
@@ -64,10 +64,79 @@ func TestClickOnAStillPageCostsFewCommands(t *testing.T) {
 		synctest.Wait()
 		log := f.sent()
 		from := slices.Index(log, "check")
-		want := []string{"check", "begin", "!Input.dispatchMouseEvent", "!Input.dispatchMouseEvent", "!Input.dispatchMouseEvent", "quiet", "delta"}
+		want := []string{"!Input.dispatchMouseEvent", "!Input.dispatchMouseEvent", "!Input.dispatchMouseEvent", "check", "quiet"}
 		got := slices.DeleteFunc(log[from:], func(m string) bool { return strings.HasSuffix(m, "Screencast") })
+		slices.Sort(got)
 		if !slices.Equal(got, want) || s.Outcome != Dispatched || s.Navigation != nil {
 			t.Errorf("got %v, %+v", got, s)
+		}
+	})
+}
+
+func TestClickThatThePageDoesNotHearIsSettledAllTheSame(t *testing.T) {
+	inBubble(t, func(t *testing.T, tab *Tab, f *fakeChrome) {
+		f.handle("quiet", func(ctx context.Context, args jsontext.Value) (any, error) {
+			if strings.Contains(string(args), "released") { // somebody takes the event away before the engine gets it
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return jsontext.Value(`{"quiet":true,"heard":true,"delta":{"text":"+ dialog","more":2}}`), nil
+		})
+		a, start := begun(t, tab, f)
+		if err := a.Click(t.Context(), ClickOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if s := settle(t, a); s.Delta != "+ dialog" || s.DeltaMore != 2 || s.Outcome != Confirmed || time.Since(start) != hearLimit {
+			t.Errorf("got %+v after %v", s, time.Since(start))
+		}
+	})
+}
+
+func TestDeltaOlderThanTheActsRequestsIsNotTold(t *testing.T) {
+	inBubble(t, func(t *testing.T, tab *Tab, f *fakeChrome) {
+		asked := 0
+		f.handle("quiet", func(context.Context, jsontext.Value) (any, error) {
+			if asked++; asked == 1 {
+				event(tab, "Network.requestWillBeSent", `{"requestId":"r1","loaderId":"L0","frameId":"M","type":"Fetch","request":{"url":"https://shop.test/x","method":"GET"}}`)
+				return jsontext.Value(`{"quiet":true,"heard":true,"delta":{"text":"+ busy","more":0}}`), nil
+			}
+			return jsontext.Value(`{"quiet":true,"heard":true,"delta":{"text":"+ done","more":0}}`), nil
+		})
+		f.handle("Input.dispatchMouseEvent", func(context.Context, jsontext.Value) (any, error) {
+			synctest.Wait()
+			return jsontext.Value("{}"), nil
+		})
+		a, _ := begun(t, tab, f)
+		a.settling.counting = true // as a request is, that a click sets off
+		if err := a.Click(t.Context(), ClickOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, func() { event(tab, "Network.loadingFinished", `{"requestId":"r1"}`) })
+		if s := settle(t, a); s.Delta != "+ done" || asked != 2 {
+			t.Errorf("got %+v after %d questions", s, asked)
+		}
+	})
+}
+
+func TestBaselineOfAnEarlierCheckIsTakenAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, tab *Tab, f *fakeChrome) {
+		f.answer("check", checkedButton)
+		var checks [2]*Checked
+		for i := range checks {
+			var err error
+			if checks[i], err = tab.Check(t.Context(), CheckOptions{Target: "#go", For: Click}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []*Checked{checks[1], checks[1], checks[0]} {
+			a, err := tab.Begin(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.End()
+		}
+		if n := len(slices.DeleteFunc(f.sent(), func(m string) bool { return m != "begin" })); n != 2 {
+			t.Errorf("%d baselines beside that of the last check, want 2", n)
 		}
 	})
 }
@@ -506,10 +575,16 @@ func TestTheScreencastRunsWhileSomebodyHoldsIt(t *testing.T) {
 			t.Errorf("held once: %s", got)
 		}
 		two()
+		tab.cast.hold()()
+		if got := casts(); got != "+" {
+			t.Errorf("let go and held soon after: %s", got)
+		}
+		time.Sleep(linger)
 		if got := casts(); got != "+-" {
 			t.Errorf("let go: %s", got)
 		}
 		tab.cast.hold()()
+		time.Sleep(linger)
 		if got := casts(); strings.Count(got, "+") != strings.Count(got, "-") {
 			t.Errorf("held and let go at once: %s", got)
 		}

@@ -104,6 +104,7 @@ type checkArgs struct {
 	Submit    bool     `json:"submit,omitzero"`
 	TimeoutMS int64    `json:"timeout_ms"`
 	Quick     bool     `json:"quick,omitzero"`
+	Begin     bool     `json:"begin,omitzero"`
 }
 
 type checkAnswer struct {
@@ -115,6 +116,7 @@ type checkAnswer struct {
 	Keys     bool   `json:"keys_needed"`
 	Frame    string `json:"frame"` // the target is a frame element: its key
 	Would    Would  `json:"would"`
+	Begun    bool   `json:"begun"`
 }
 
 // Check finds the target and waits until it can be acted on: in view, visible, enabled, still, and itself receiving the
@@ -198,7 +200,7 @@ func (t *Tab) checkAt(ctx context.Context, at place, target string, nth int, o C
 	limit := min(wait, t.opt.CallTimeout*4/5)
 	a, err := ask[checkAnswer](ctx, t, at.doc, "check", checkArgs{
 		Target: target, Nth: nth, For: o.For, Button: o.Button, Modifiers: o.Modifiers, Key: o.Key, Submit: o.Submit,
-		TimeoutMS: limit.Milliseconds(), Quick: quick,
+		TimeoutMS: limit.Milliseconds(), Quick: quick, Begin: !quick && o.For != Aim,
 	})
 	if err != nil {
 		return nil, err
@@ -211,6 +213,10 @@ func (t *Tab) checkAt(ctx context.Context, at place, target string, nth int, o C
 	t.mu.Lock()
 	c.Document = at.doc.Document
 	c.Origin = at.doc.Origin
+	t.begun = nil
+	if a.Begun {
+		t.begun = c
+	}
 	t.mu.Unlock()
 	if a.Point != nil {
 		c.inFrame = *a.Point

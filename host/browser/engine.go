@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -267,10 +268,13 @@ func (t *Tab) makeEngine(ctx context.Context, doc *document) (e *engine, err err
 	if e.object == "" {
 		return nil, protocol.Errorf(protocol.Internal, "the page engine does not start")
 	}
-	if err := t.greet(ctx, doc, e); err != nil {
+	var adopting sync.WaitGroup
+	adopting.Go(func() { t.adoptClosed(ctx, doc, e) })
+	err = t.greet(ctx, doc, e)
+	adopting.Wait()
+	if err != nil {
 		return nil, err
 	}
-	t.adoptClosed(ctx, doc, e)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e.looked = doc.Ready == Complete

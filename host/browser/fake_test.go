@@ -32,7 +32,7 @@ func newFake(t *testing.T) (*Tab, *fakeChrome) {
 	f.answer("Page.createIsolatedWorld", `{"executionContextId":7}`)
 	f.answer("Runtime.evaluate", `{"result":{"type":"object","objectId":"engine"}}`)
 	f.answer("Page.getNavigationHistory", `{"currentIndex":0,"entries":[{"id":1,"url":"https://shop.test/","title":"Shop"}]}`)
-	f.answer("quiet", `{"quiet":true}`)
+	f.answer("quiet", `{"quiet":true,"heard":true,"delta":{"text":"","more":0}}`)
 	f.answer("delta", `{"text":"","more":0}`)
 	tab := NewTab(f, 1, Options{})
 	t.Cleanup(tab.Close)

@@ -3,13 +3,15 @@ package browser
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 )
 
 // A screencast of 16 pixels keeps a background tab's frames at full speed, and screenshots of it from hanging, while
-// somebody holds it. It is switched in the background and in order; nobody waits for it.
+// somebody holds it and a moment longer: acts come in a row. It is switched in the background and in order; nobody waits
+// for it.
 type screencast struct {
 	tab *Tab
 
@@ -22,8 +24,20 @@ type screencast struct {
 // hold keeps the screencast running until release is called, once.
 func (s *screencast) hold() (release func()) {
 	s.count(1)
-	return sync.OnceFunc(func() { s.count(-1) })
+	return sync.OnceFunc(func() {
+		s.tab.mu.Lock()
+		defer s.tab.mu.Unlock()
+		s.tab.spawn(func(tab context.Context) {
+			select {
+			case <-time.After(linger):
+			case <-tab.Done():
+			}
+			s.count(-1)
+		})
+	})
 }
+
+const linger = 300 * time.Millisecond
 
 func (s *screencast) count(n int) {
 	s.mu.Lock()

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/tabvalet/tabvalet/protocol"
@@ -13,12 +14,9 @@ const (
 	quietLimit   = 250 * time.Millisecond // for a frame without a change of the DOM
 	startLimit   = 500 * time.Millisecond // from a page's asking for a navigation to its start
 	foreseenWait = 100 * time.Millisecond // for the navigation that a link or a form should have begun
+	hearLimit    = 150 * time.Millisecond // for a page that was asked before a click to answer, once the click is acknowledged
 	deltaMax     = 2000
 )
-
-var quietArgs = struct {
-	LimitMS int64 `json:"limit_ms"`
-}{quietLimit.Milliseconds()}
 
 // Settle waits until what the act set off is over, and tells it. It answers an error only when ctx ends or the tab goes;
 // the outcome is then that of [Act.Step].
@@ -67,6 +65,7 @@ func (a *Act) wait(ctx context.Context) error {
 				err = a.hush(ctx)
 			case a.foreseen():
 				if err = a.leaveWithin(nav, still, foreseenWait); timedOut(ctx, err) {
+					a.setQuiet(true) // what the page told is old by now
 					return nil
 				}
 			default:
@@ -125,10 +124,11 @@ func (a *Act) dropAsked() {
 	}
 }
 
+// setQuiet says whether the page is quiet, and drops what it told.
 func (a *Act) setQuiet(quiet bool) {
 	a.tab.mu.Lock()
 	defer a.tab.mu.Unlock()
-	a.quiet = quiet
+	a.quiet, a.told, a.ear = quiet, nil, nil
 }
 
 // foreseen tells whether the check said that a document would be loaded in this tab.
@@ -136,36 +136,120 @@ func (a *Act) foreseen() bool {
 	return a.target != nil && !a.target.Would.NewTab && (a.target.Would.Kind == "follow" || a.target.Would.Kind == "submit") && a.settling.last() == nil
 }
 
-// hush has the engine wait for one frame without a change, raced with everything else that can happen. Typing settles on
-// what was read back.
-func (a *Act) hush(ctx context.Context) error {
+// An ear is a question to the page whether it is quiet.
+type ear struct {
+	doc      *document
+	answered bool
+	answer   *quietAnswer // nil: none came
+}
+
+type quietCall struct {
+	LimitMS  int64 `json:"limit_ms"`
+	Released int   `json:"released,omitzero"` // so many times the button is let go first
+	Max      *int  `json:"max,omitzero"`
+}
+
+// quietArgs ask for one frame without a change.
+var quietArgs = quietCall{LimitMS: quietLimit.Milliseconds()}
+
+type quietAnswer struct {
+	Heard bool  `json:"heard"`
+	Delta *told `json:"delta"`
+}
+
+// told is what a page tells of changes.
+type told struct {
+	Text string `json:"text"`
+	More int    `json:"more"`
+}
+
+// listen has the page of a click say when it has heard it and is quiet again: asked before the click is sent, it costs no
+// round trip. Of what lies in a frame of its own the page hears nothing.
+func (a *Act) listen(count int) {
 	t := a.tab
 	t.mu.Lock()
-	confirmed := a.value != nil && a.step == Confirmed && a.target != nil && a.target.Options.For == Type && !a.target.Options.Submit
+	defer t.mu.Unlock()
+	a.clicks += count
+	if a.ear = nil; a.target.inner == "" {
+		a.ear = a.askQuiet(a.clicks)
+	}
+}
+
+// askQuiet asks the page of the act in the background. nil: there is none to ask. Callers hold mu.
+func (a *Act) askQuiet(released int) *ear {
+	t := a.tab
 	n := t.frames.nodes[a.settling.frame]
-	if confirmed || n == nil || n.doc == nil || n.doc.unreachable {
-		a.quiet = true
-		t.mu.Unlock()
+	if n == nil || n.doc == nil || n.doc.unreachable {
 		return nil
 	}
-	doc, answered := n.doc, false
+	args := quietArgs
+	args.Released = released
+	if slices.Equal(a.watched, []*document{n.doc}) {
+		args.Max = ptr(deltaMax)
+	}
+	e := &ear{doc: n.doc}
 	t.spawn(func(tab context.Context) {
-		_, err := ask[struct{}](tab, t, doc, "quiet", quietArgs)
+		answer, err := ask[quietAnswer](tab, t, e.doc, "quiet", args)
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		answered = true
-		if err != nil && !errors.Is(err, errDocumentGone) {
+		if e.answered = true; err == nil {
+			e.answer = &answer
+		} else if !errors.Is(err, errDocumentGone) {
 			t.opt.Logger.Debug("the page was not asked whether it is quiet", "err", err)
 		}
 		t.changed()
 	})
+	return e
+}
+
+// hush waits for one frame without a change, as the engine tells, raced with everything else that can happen. Typing
+// settles on what was read back.
+func (a *Act) hush(ctx context.Context) error {
+	t := a.tab
+	t.mu.Lock()
+	if a.value != nil && a.step == Confirmed && a.target != nil && a.target.Options.For == Type && !a.target.Options.Submit {
+		a.quiet = true
+		t.mu.Unlock()
+		return nil
+	}
+	e := a.ear
+	a.ear = nil
 	t.mu.Unlock()
-	return t.await(ctx, func() bool {
-		if answered && a.stage() == still {
-			a.quiet = true
+	if e != nil {
+		heard, err := a.hear(ctx, e, hearLimit)
+		if heard || err != nil && !timedOut(ctx, err) {
+			return err
 		}
-		return answered || a.stage() != still
+	}
+	a.awake()
+	t.mu.Lock()
+	e = a.askQuiet(0)
+	a.quiet = e == nil
+	t.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	heard, err := a.hear(ctx, e, t.opt.CallTimeout+time.Second)
+	if err == nil && !heard {
+		a.setQuiet(true) // it cannot answer; nothing more can be known of it
+	}
+	return err
+}
+
+// hear waits until the page answers that it is quiet. true: it did, or something else has come.
+func (a *Act) hear(ctx context.Context, e *ear, limit time.Duration) (heard bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	defer cancel()
+	err = a.tab.await(ctx, func() bool {
+		switch {
+		case a.stage() != still:
+			heard = true
+		case e.answer != nil && e.answer.Heard:
+			heard, a.quiet, a.told = true, true, e.answer.Delta
+		}
+		return heard || e.answered
 	})
+	return heard, err
 }
 
 // navigation tells of the last navigation, nil when there was none.
@@ -221,16 +305,20 @@ func (a *Act) title(ctx context.Context, old string) string {
 	return entries[i].Title
 }
 
-// addDelta adds what came and went in the documents that are still there.
+// addDelta adds what came and went in the documents that are still there, as far as it was not told already.
 func (a *Act) addDelta(ctx context.Context, s *Settled) {
 	for _, doc := range a.watched {
-		d, err := ask[struct {
-			Text string `json:"text"`
-			More int    `json:"more"`
-		}](ctx, a.tab, doc, "delta", struct {
-			Max int `json:"max"`
-		}{deltaMax - len(s.Delta)})
-		if err != nil || d.Text == "" && d.More == 0 {
+		d := a.told
+		if d == nil {
+			asked, err := ask[told](ctx, a.tab, doc, "delta", struct {
+				Max int `json:"max"`
+			}{deltaMax - len(s.Delta)})
+			if err != nil {
+				continue
+			}
+			d = &asked
+		}
+		if d.Text == "" && d.More == 0 {
 			continue
 		}
 		if s.Delta != "" {

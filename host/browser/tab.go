@@ -38,6 +38,7 @@ type Tab struct {
 	nonces   map[string]string // of a document's engine → its prefix: a document may come back out of the cache
 	dialogs  dialogs
 	act      *Act
+	begun    *Checked // the last check, when its page began an act with it
 	arrival  *arrival
 	closed   bool
 }
@@ -168,6 +169,9 @@ func (t *Tab) apply(session string, e any) bool {
 		}
 		if e.Type == "BackForwardCacheRestore" {
 			t.reopen(session) // its frames are announced by nobody
+		}
+		if t.act != nil && doc.Frame == t.frames.main && !doc.unreachable { // it will be asked soon
+			t.spawn(func(ctx context.Context) { t.engineOf(ctx, doc) })
 		}
 		if doc.Frame == t.frames.main {
 			t.dialogs.gone()

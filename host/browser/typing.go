@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tabvalet/tabvalet/protocol"
@@ -13,6 +14,7 @@ type fillAnswer struct {
 	Matches bool   `json:"matches"`
 	Length  int    `json:"length"`
 	Value   string `json:"value"`
+	Delta   *told  `json:"delta"` // fill: where the page was asked for it
 }
 
 // Type types into the checked target.
@@ -63,12 +65,17 @@ func (a *Act) rich(text string) bool {
 // fill has the engine set the text.
 func (a *Act) fill(ctx context.Context, doc *document, o TypeOptions) (f fillAnswer, err error) {
 	filled := make(chan fillAnswer, 1)
+	var most *int
+	if slices.Equal(a.watched, []*document{doc}) && !o.Submit {
+		most = ptr(deltaMax)
+	}
 	err = a.send(ctx, func(ctx context.Context) error {
 		f, err := ask[fillAnswer](ctx, a.tab, doc, "fill", struct {
 			Ref    string `json:"ref"`
 			Text   string `json:"text"`
 			Append bool   `json:"append,omitzero"`
-		}{a.target.Ref, o.Text, o.Append})
+			Max    *int   `json:"max,omitzero"`
+		}{a.target.Ref, o.Text, o.Append, most})
 		filled <- f
 		return err
 	})
@@ -91,7 +98,7 @@ func (a *Act) fill(ctx context.Context, doc *document, o TypeOptions) (f fillAns
 func (a *Act) keep(f fillAnswer) {
 	a.tab.mu.Lock()
 	defer a.tab.mu.Unlock()
-	a.value = &Value{Matches: f.Matches, Length: f.Length, Text: f.Value}
+	a.value, a.told = &Value{Matches: f.Matches, Length: f.Length, Text: f.Value}, f.Delta
 	if f.Matches {
 		a.step = Confirmed
 	}

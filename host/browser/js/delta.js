@@ -3,9 +3,10 @@
 /** What stood when the act began. */
 const baseline = {
   near: false, // a huge page: only what is on screen is compared
-  after: '', // stamp() when lines were taken by delta
   /** @type {string[]} */
   lines: [],
+  /** The lines that were taken last, and stamp() then. @type {{stamp: string, lines: string[]}} */
+  last: {stamp: '', lines: []},
   mutations: 0,
   /** @type {Record<string, number>} */
   counts: {},
@@ -25,21 +26,45 @@ function begin() {
   }
   const now = mutations.now();
   // What stood after the last act stands still when nothing has happened since: no second walk.
-  if (baseline.after !== stamp()) {
+  if (baseline.last.stamp !== stamp()) {
     baseline.near = queryAll(document, '*').length > hugePage;
-    baseline.lines = buildTree({}, baseline.near).lines.map(({t}) => t);
+    takeLines();
   }
+  baseline.lines = baseline.last.lines;
   baseline.mutations = now;
   baseline.counts = {...trusted.counts};
   return {};
 }
 
-/** @param {{max: number}} args */
+function takeLines() {
+  const lines = buildTree({}, baseline.near).lines.map(({t}) => t);
+  baseline.last = {stamp: stamp(), lines};
+  return lines;
+}
+
+/** Elements of a page that is walked within a check. */
+const lightPage = 5000;
+
+/** A check that begins the act as well, where that costs little. @param {import('./engine').CheckArgs} args */
+async function checkAndBegin(args) {
+  const checked = await check(args);
+  if (!args.begin || queryAll(document, '*').length > lightPage) return checked;
+  begin();
+  return {...checked, begun: true};
+}
+
+/** Fills, and tells what that changed once the page has had its turn. @param {import('./engine').FillArgs} args */
+async function fillAndTell({max, ...args}) {
+  const filled = fill(args);
+  if (max === undefined || !filled.matches) return filled;
+  await nextTask();
+  return {...filled, delta: delta({max})};
+}
+
+/** May be asked again: it compares with what stood at begin. @param {{max: number}} args */
 function delta({max}) {
   const before = baseline.lines;
-  const after = buildTree({}, baseline.near).lines.map(({t}) => t);
-  baseline.lines = after;
-  baseline.after = stamp();
+  const after = takeLines();
   // Most of a page stays: cut what both share at both ends, then compare the rest as bags of lines.
   let from = 0;
   while (from < before.length && from < after.length && before[from] === after[from]) from++;

@@ -121,6 +121,7 @@ export interface CheckArgs {
   submit?: boolean; // for type: Enter afterwards
   timeout_ms?: number; // how long late controls are waited for, default 3000; by events and frames (34 ms timer fallback)
   quick?: boolean; // recheck: do not wait, do not scroll
+  begin?: boolean; // where the check is good and the page not large, begin() as well
 }
 export interface Checked extends Found {
   point?: {x: number; y: number}; // where to click, hit-tested inside this frame
@@ -134,6 +135,7 @@ export interface Checked extends Found {
   checked?: boolean; // of checkboxes, radios and switches
   frame?: string; // the target is a frame element: its key
   would: Would;
+  begun?: boolean; // begin() was done
 }
 /** What the act would set off, as far as the page tells. */
 export interface Would {
@@ -156,12 +158,20 @@ export interface FillArgs {
   ref: string;
   text: string;
   append?: boolean;
+  max?: number; // bound of a delta, which is told where the text stands; without it there is none
 }
 /** Read back; value only when not secret and ≤ 200 characters. */
 export interface FillResult {
   matches: boolean; // what was given to fill stands there (readback: text, when given)
   length: number;
   value?: string;
+  delta?: Delta;
+}
+
+/** Lines that came (+) and went (−) since begin, whole lines; more counts those left out. */
+export interface Delta {
+  text: string;
+  more: number;
 }
 
 /** What the owner or the agent did in this document, by trusted events only; times are Date.now(). */
@@ -189,7 +199,7 @@ export interface Engine {
   /** Does this point of this frame hit the element (or its label or a descendant)? For rechecks. */
   hits(a: {ref: string; x: number; y: number}): {hit: boolean; by: string};
   focus(a: {ref: string; select?: 'all' | 'end'}): {focused: boolean};
-  fill(a: FillArgs): FillResult;
+  fill(a: FillArgs): Promise<FillResult>;
   /** Ends an edit made by keys: the browser fires change and blur, as when a person goes on. */
   commit(a: {ref: string}): Record<string, never>;
   readback(a: {ref: string; text?: string}): FillResult & {checked?: boolean; selected?: string[]};
@@ -200,10 +210,14 @@ export interface Engine {
   drag(a: {watch?: boolean}): {native: boolean; ended: boolean; effect: string; dropped: boolean};
   /** Starts a delta: remembers the lines now (of a page over 50,000 elements those on screen) and starts counting mutations and trusted events. */
   begin(a: Record<string, never>): Record<string, never>;
-  /** Resolves after one frame (34 ms timer fallback) without a DOM change, at most limit_ms. Trusted counts are since begin. */
-  quiet(a: {limit_ms: number}): Promise<{quiet: boolean; mutations: number; trusted: Record<string, number>}>;
-  /** Lines that came (+) and went (−) since begin, whole lines, at most max characters; more counts those left out. */
-  delta(a: {max: number}): {text: string; more: number};
+  /**
+   * Resolves after one frame (34 ms timer fallback) without a DOM change, at most limit_ms. Trusted counts are since begin.
+   * With released, that many pointers must have been let go since begin first, so that it can be asked before the click
+   * it is about; heard tells whether they were. With max it brings the delta.
+   */
+  quiet(a: {limit_ms: number; released?: number; max?: number}): Promise<{quiet: boolean; heard: boolean; mutations: number; trusted: Record<string, number>; delta?: Delta}>;
+  /** At most max characters. May be asked more than once. */
+  delta(a: {max: number}): Delta;
   /** Waits for text to appear or go, or a target's state; running out is an answer. */
   wait(a: {text?: string; text_gone?: string; target?: string; state?: 'visible' | 'hidden' | 'attached' | 'detached' | 'enabled'; timeout_ms: number}): Promise<{met: boolean; last_seen: string}>;
   /** Trusted input after seq; waits for some, at most timeout_ms. A long poll. */

@@ -15,6 +15,16 @@ const nextFrame = () => new Promise((done) => {
   });
 });
 
+/** A task after those that wait now; unlike a timer it is slowed down nowhere. @returns {Promise<void>} */
+const nextTask = () => new Promise((done) => {
+  const {port1, port2} = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    done();
+  };
+  port2.postMessage(0);
+});
+
 /** Counts changes of the DOM in every tree the engine reaches; on while someone holds it. */
 const mutations = {
   count: 0,
@@ -76,6 +86,8 @@ const trusted = {
   lastScroll: -Infinity,
   /** @type {Set<() => void>} */
   waiters: new Set(),
+  /** @type {Set<() => void>} */
+  releases: new Set(),
   start() {
     /** @type {AddEventListenerOptions} */
     const early = {capture: true, passive: true};
@@ -84,6 +96,12 @@ const trusted = {
         if (event.isTrusted) this.heard(type, event);
       }, early);
     }
+    addEventListener('pointerup', ({isTrusted}) => {
+      if (!isTrusted) return;
+      this.counts.pointerup = (this.counts.pointerup ?? 0) + 1;
+      for (const wake of this.releases) wake();
+      this.releases.clear();
+    }, early);
     addEventListener('scroll', () => {
       this.lastScroll = performance.now();
     }, early);
@@ -114,16 +132,32 @@ async function inputAfter({after, timeout_ms}) {
   return {events: trusted.events.filter(({seq}) => seq > after), seq: trusted.seq};
 }
 
-/** @param {{limit_ms: number}} args */
-async function quiet({limit_ms}) {
+/** @param {number} count pointers let go since begin @param {number} end @returns {Promise<boolean>} */
+async function heardReleases(count, end) {
+  while ((trusted.counts.pointerup ?? 0) - (baseline.counts.pointerup ?? 0) < count) {
+    const left = end - performance.now();
+    if (left <= 0) return false;
+    await Promise.race([sleep(left), new Promise((/** @type {(v: void) => void} */ done) => trusted.releases.add(done))]);
+  }
+  await nextTask(); // the click follows in the same one
+  return true;
+}
+
+/** @param {Parameters<import('./engine').Engine['quiet']>[0]} args */
+async function quiet({limit_ms, released = 0, max}) {
   const end = performance.now() + Math.min(limit_ms, 60_000);
   mutations.hold();
   try {
+    const heard = released === 0 || await heardReleases(released, end);
     for (let before = mutations.now();;) {
       await nextFrame();
       const now = mutations.now();
       const still = now === before;
-      if (still || performance.now() >= end) return {quiet: still, mutations: now - baseline.mutations, trusted: countsSince(baseline.counts)};
+      if (still || performance.now() >= end) {
+        return {
+          quiet: still, heard, mutations: now - baseline.mutations, trusted: countsSince(baseline.counts), ...(max !== undefined && {delta: delta({max})}),
+        };
+      }
       before = now;
     }
   } finally {

@@ -67,6 +67,8 @@ func TestDeltaIsBoundedByWholeLines(t *testing.T) {
 
 type quiet struct {
 	Quiet     bool           `json:"quiet"`
+	Heard     bool           `json:"heard"`
+	Delta     *delta         `json:"delta"`
 	Mutations int            `json:"mutations"`
 	Trusted   map[string]int `json:"trusted"`
 }
@@ -124,6 +126,48 @@ func TestTrustedInputIsCountedAndForgedIsNot(t *testing.T) {
 	}
 	if e := call[events](p, "input", args{"after": 3, "timeout_ms": 50}); len(e.Events) != 0 {
 		t.Errorf("events %+v", e)
+	}
+}
+
+func TestQuietIsAskedBeforeTheClickItIsAbout(t *testing.T) {
+	p := open(t, `<button id=b style="position:absolute;left:0;top:100px;width:90px;height:40px" onclick="b.textContent = 'Sent'">Send</button>`)
+	checked := call[struct {
+		Begun bool  `json:"begun"`
+		Point point `json:"point"`
+	}](p, "check", args{"target": "#b", "for": "click", "begin": true})
+	if !checked.Begun {
+		t.Fatal("the check did not begin")
+	}
+	answers := make(chan quiet)
+	go func() { answers <- call[quiet](p, "quiet", args{"limit_ms": 10000, "released": 1, "max": 2000}) }()
+	p.press(checked.Point)
+	q := <-answers
+	if !q.Heard || q.Delta == nil || !strings.Contains(q.Delta.Text, `+ button "Sent"`) {
+		t.Errorf("got %+v, %+v", q, q.Delta)
+	}
+	if q := call[quiet](p, "quiet", args{"limit_ms": 50, "released": 2}); q.Heard {
+		t.Error("a second click was heard")
+	}
+	call[struct{}](p, "begin", args{})
+	if q := call[quiet](p, "quiet", args{"limit_ms": 50, "released": 1}); q.Heard {
+		t.Error("a click before the act was heard")
+	}
+}
+
+func TestFillTellsWhatItChanged(t *testing.T) {
+	p := open(t, `<input id=f aria-label=Name oninput="Promise.resolve().then(() => { o.textContent = 'Hello ' + f.value })"><p id=o></p>`)
+	ref := call[struct {
+		Ref string `json:"ref"`
+	}](p, "check", args{"target": "#f", "for": "type", "begin": true}).Ref
+	f := call[struct {
+		Matches bool   `json:"matches"`
+		Delta   *delta `json:"delta"`
+	}](p, "fill", args{"ref": ref, "text": "Robin", "max": 2000})
+	if !f.Matches || f.Delta == nil || !strings.Contains(f.Delta.Text, ": Robin") || !strings.Contains(f.Delta.Text, "Hello Robin") {
+		t.Errorf("got %+v, %+v", f, f.Delta)
+	}
+	if again := call[delta](p, "delta", args{"max": 2000}); again != *f.Delta {
+		t.Errorf("asked again: %q, first %q", again.Text, f.Delta.Text)
 	}
 }
 
