@@ -25,6 +25,13 @@ export function handBack(lease) {
   shown(lease);
 }
 
+/** Throws why the agent may do nothing in this tab now. @param {Lease} lease */
+export function mayAct(lease) {
+  if (lease.private) throw new Fault('owner_private', 'the owner is driving in private');
+  if (lease.driving) throw new Fault('owner_has_control', 'the owner is driving');
+  if (session.agents[lease.instance]?.paused) throw new Fault('agent_paused', 'the owner paused this agent');
+}
+
 /** @param {string} instance @param {boolean} paused */
 export function pause(instance, paused) {
   const agent = session.agents[instance];
@@ -34,11 +41,6 @@ export function pause(instance, paused) {
   tell(instance, 'agent.paused', {paused});
 }
 
-/** @param {Lease} lease */
-function shown(lease) {
-  save('leases');
-  badge(lease);
-}
 /**
  * agent.paused of a host: it stops asking an owner who keeps saying no. Only the owner resumes.
  *
@@ -52,3 +54,8 @@ export function paused(instance, params) {
   save('agents');
 }
 
+/** @param {Lease} lease */
+function shown(lease) {
+  save('leases');
+  badge(lease);
+}

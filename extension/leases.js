@@ -7,6 +7,7 @@
  */
 import {attach} from './attach.js';
 import {isHostPath, isTarget} from './cdp.js';
+import {mayAct} from './drive.js';
 import {Fault, quietly, unattended, unsharableFor} from './errors.js';
 import {badge, badgeOff, group, ungroup} from './groups.js';
 import {failAll} from './guard.js';
@@ -84,6 +85,7 @@ export async function share({instance, id, tab, access, exact, until, sealed, op
 export async function open(instance, {url, lease: name, beside}) {
   const other = leaseOf(beside);
   if (other?.instance !== instance) throw new Fault('not_leased', 'the tab beside it is not lent to this host');
+  mayAct(other);
   if (!isTarget(url)) throw new Fault('scheme_refused', 'only http and https addresses are opened');
   const {windowId, index} = await chrome.tabs.get(beside);
   const {id: tab = -1} = await chrome.tabs.create({windowId, index: index + 1, url: 'about:blank', active: false});
@@ -114,6 +116,7 @@ export async function close(instance, tab) {
   const lease = leaseOf(tab);
   if (lease?.instance !== instance) throw new Fault('not_leased', 'the tab is not lent to this host');
   if (!lease.opened) throw new Fault('not_permitted', 'the tab is the owner’s');
+  mayAct(lease);
   await end(lease, 'host', {silent: true, close: true});
   return {};
 }
@@ -129,7 +132,9 @@ export async function endForHost(instance, tab, wanted) {
 
 /** tab.block. @param {string} instance @param {number} tab @param {boolean} on */
 export async function block(instance, tab, on) {
-  if (leaseOf(tab)?.instance !== instance) throw new Fault('not_leased', 'the tab is not lent to this host');
+  const lease = leaseOf(tab);
+  if (lease?.instance !== instance) throw new Fault('not_leased', 'the tab is not lent to this host');
+  if (on) mayAct(lease);
   await blockRule(tab, on);
   return {};
 }

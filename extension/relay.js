@@ -6,13 +6,14 @@
  * @import {Lease} from './state.js'
  */
 import {checkCDP} from './cdp.js';
+import {mayAct} from './drive.js';
 import {Fault, quietly, text} from './errors.js';
 import {slim} from './events.js';
 import * as guard from './guard.js';
 import {tell} from './links.js';
 import {childAttached, childDetached} from './attach.js';
 import {arrived} from './leases.js';
-import {leaseOf, session as state} from './state.js';
+import {leaseOf} from './state.js';
 
 const QUEUE = 500;
 
@@ -33,11 +34,7 @@ export async function send(instance, {tab, session = '', method, params, act = f
   const lease = leaseOf(tab);
   if (lease?.instance !== instance || lease.stage === 'attaching') throw new Fault('not_leased', 'the tab is not lent to this host');
   const kind = checkCDP(method, params, act);
-  if (kind !== 'cleanup') {
-    if (lease.private) throw new Fault('owner_private', 'the owner is driving in private');
-    if (kind === 'act' && lease.driving) throw new Fault('owner_has_control', 'the owner is driving');
-    if (kind === 'act' && state.agents[instance]?.paused) throw new Fault('agent_paused', 'the owner paused this agent');
-  }
+  if (kind === 'act' || (kind === 'read' && lease.private)) mayAct(lease);
   if (session !== '' && !Object.hasOwn(lease.sessions, session)) throw new Fault('chrome_error', 'Session with given id not found.');
   introduce(lease);
   try {

@@ -45,6 +45,23 @@ test("a host reaches only its own tabs, and neither a foreign one nor one that i
   }
 });
 
+for (const [how, stop, expected] of [
+  ['drives', (world, tab) => world.ask('lease.takeover', {tab, private: false}), 'owner_has_control'],
+  ['drives in private', (world, tab) => world.ask('lease.takeover', {tab, private: true}), 'owner_private'],
+  ['has paused the agent', (world, tab, host) => world.ask('agent.pause', {instance: host.instance, paused: true}), 'agent_paused'],
+]) {
+  test(`while the owner ${how} the host opens, closes and blocks no tab`, async () => {
+    const {world, host, tab} = await lent();
+    const {tab: own} = await host.call('tab.open', {url: 'about:blank', lease: 'x', beside: tab});
+    for (const one of [tab, own]) await stop(world, one, host);
+    assert.equal(await code(host.call('tab.open', {url: 'about:blank', lease: 'y', beside: tab})), expected);
+    assert.equal(await code(host.call('tab.close', {tab: own})), expected);
+    assert.equal(await code(host.call('tab.block', {tab, block: true})), expected);
+    assert.equal(await code(host.call('tab.block', {tab, block: false})), 'ok');
+    assert.ok(world.browser.tabs.has(own));
+  });
+}
+
 test('while the owner drives acts are refused, reads go on, and what clears up passes', async () => {
   const {world, host, tab} = await lent();
   await world.ask('lease.takeover', {tab, private: false});
@@ -83,6 +100,19 @@ test('a paused agent may read and not act', async () => {
   assert.deepEqual(host.told('agent.paused'), [{paused: true}, {paused: false}]);
 });
 
+test('a host pauses itself, and only the owner resumes it', async () => {
+  const {world, host, tab} = await lent();
+  host.note('agent.paused', {paused: true});
+  assert.equal(await code(host.send(tab, 'Page.reload')), 'agent_paused');
+  host.note('agent.paused', {paused: false});
+  assert.equal(await code(host.send(tab, 'Page.reload')), 'agent_paused');
+  assert.deepEqual((await world.status()).paused, [host.instance]);
+  assert.deepEqual(host.told('agent.paused'), []);
+  await world.ask('agent.pause', {instance: host.instance, paused: false});
+  assert.equal(await code(host.send(tab, 'Page.reload')), 'ok');
+  assert.deepEqual(host.told('agent.paused'), [{paused: false}]);
+});
+
 test("Chrome's own error comes back with its number", async () => {
   const {world, host, tab} = await lent();
   world.browser.answers['DOM.resolveNode'] = () => { throw new Error('{"code":-32000,"message":"No node with given id found"}'); };
@@ -100,19 +130,6 @@ test('a large result comes in pieces, and small messages between them', async ()
     host.receive = function (socket, text) {
       const message = JSON.parse(text);
       seen.push(message.method);
-test('a host pauses itself, and only the owner resumes it', async () => {
-  const {world, host, tab} = await lent();
-  host.note('agent.paused', {paused: true});
-  assert.equal(await code(host.send(tab, 'Page.reload')), 'agent_paused');
-  host.note('agent.paused', {paused: false});
-  assert.equal(await code(host.send(tab, 'Page.reload')), 'agent_paused');
-  assert.deepEqual((await world.status()).paused, [host.instance]);
-  assert.deepEqual(host.told('agent.paused'), []);
-  await world.ask('agent.pause', {instance: host.instance, paused: false});
-  assert.equal(await code(host.send(tab, 'Page.reload')), 'ok');
-  assert.deepEqual(host.told('agent.paused'), [{paused: false}]);
-});
-
       assert.ok(text.length <= 1 << 20);
       if (message.method !== 'chunk') return receive.call(this, socket, text);
       if (message.params.seq === 2) world.browser.event(tab, 'Page.loadEventFired', {timestamp: 1});
