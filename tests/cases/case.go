@@ -9,6 +9,7 @@ type scenario struct {
 	start  string   // another page to start at
 	grant  bool     // the owner lets the agent into site B as well, before the first step
 	secret []string // stands in no answer of any tool
+	waits  string   // what it waits for; it is shown as skipped and counts as nothing
 
 	steps []step
 
@@ -74,6 +75,11 @@ func dialog(accept bool, text string) step {
 		a["promptText"] = text
 	}
 	return step{tool: "browser_handle_dialog", args: a}
+}
+
+// answered has the owner answer a question that comes after the call that led to it.
+func answered(kind, choice string) step {
+	return step{hand: func(p *play) error { return p.answer(p.ctx, answer{kind, choice}) }}
 }
 
 // The following give the step with something more said about it.

@@ -20,6 +20,9 @@ func TestCases(t *testing.T) {
 	passed, failed := 0, 0
 	for _, c := range all {
 		t.Run(c.slug, func(t *testing.T) {
+			if c.waits != "" {
+				t.Skip(c.waits)
+			}
 			failed++
 			if err := s.play(t.Context(), &c); err != nil {
 				t.Fatal(err)
@@ -27,9 +30,6 @@ func TestCases(t *testing.T) {
 			failed--
 			passed++
 		})
-	}
-	for _, l := range later {
-		t.Run(l.slug, func(t *testing.T) { t.Skip(l.why) })
 	}
 	t.Logf("cases: %d passed, %d failed", passed, failed)
 }
@@ -46,13 +46,10 @@ func TestEveryCaseHasItsPages(t *testing.T) {
 	}
 	delete(pages, "front") // the owner's
 	for _, c := range all {
-		if !pages[c.slug] {
+		if !pages[c.slug] && c.steps != nil {
 			t.Errorf("%s has no pages, or stands twice", c.slug)
 		}
 		delete(pages, c.slug)
-	}
-	for _, l := range later {
-		delete(pages, l.slug)
 	}
 	for slug := range pages {
 		t.Errorf("%s is in no table", slug)

@@ -1,6 +1,6 @@
 // Cases plays pages that broke other tools, each with the outcome that is right, in one Chromium:
 //
-//	go run ./tests/cases [-run EXPRESSION]
+//	go run ./tests/cases [-run EXPRESSION] [-later] [-v]
 //
 // A case is a folder below pages, served on several sites as kit.Cases does, and a row in one of the tables here: what an
 // agent calls, what the owner answers, what stands on the page and in the server's log at last. A case is a tab and a
@@ -22,10 +22,7 @@ import (
 )
 
 // all are the cases, in the order in which they are played.
-var all = slices.Concat(names, moving)
-
-// A postponed case waits for a tool that is not built yet. It is shown as skipped and counts as nothing.
-type postponed struct{ slug, why string }
+var all = slices.Concat(names, moving, frames, forms, ways, dialogs, later)
 
 // folder is where the pages are.
 func folder() string {
@@ -35,6 +32,8 @@ func folder() string {
 
 func main() {
 	run := flag.String("run", "", "only cases whose name this expression matches")
+	early := flag.Bool("later", false, "cases that wait for something too")
+	verbose := flag.Bool("v", false, "the time of each step too")
 	flag.Parse()
 	only, err := regexp.Compile(*run)
 	if err != nil {
@@ -42,7 +41,7 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	passed, failed, err := playAll(ctx, only)
+	passed, failed, err := playAll(ctx, only, *early, *verbose)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "setting the stage:", err)
@@ -55,14 +54,21 @@ func main() {
 }
 
 // playAll prints a row for each case.
-func playAll(ctx context.Context, only *regexp.Regexp) (passed, failed int, err error) {
+func playAll(ctx context.Context, only *regexp.Regexp, early, verbose bool) (passed, failed int, err error) {
 	s, err := newStage(ctx, os.DirFS(folder()))
 	if err != nil {
 		return 0, 0, err
 	}
 	defer s.close()
+	if verbose {
+		s.steps = os.Stdout
+	}
 	for _, c := range all {
 		if !only.MatchString(c.slug) {
+			continue
+		}
+		if c.waits != "" && !early {
+			fmt.Printf("%-34s %-7s %s\n", c.slug, "skipped", c.waits)
 			continue
 		}
 		begin := time.Now()
@@ -77,11 +83,6 @@ func playAll(ctx context.Context, only *regexp.Regexp) (passed, failed int, err 
 		fmt.Printf("%-34s %-7s %6d ms  %s\n", c.slug, word, time.Since(begin).Milliseconds(), c.source)
 		if err != nil {
 			fmt.Println("    " + strings.ReplaceAll(err.Error(), "\n", "\n    "))
-		}
-	}
-	for _, l := range later {
-		if only.MatchString(l.slug) {
-			fmt.Printf("%-34s %-7s %s\n", l.slug, "skipped", l.why)
 		}
 	}
 	return passed, failed, nil

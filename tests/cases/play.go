@@ -5,19 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+
 	"github.com/tabvalet/tabvalet/tests/lab/kit"
 )
 
-// A stage is the one browser, with one agent and one site, in which all cases are played in turn.
+// A stage is the one browser, with one site, in which all cases are played in turn.
 type stage struct {
-	lab  *kit.Lab
-	site *kit.Site
-	host *kit.Host
+	lab   *kit.Lab
+	site  *kit.Site
+	steps io.Writer // nil, or where the time of each step goes
 }
 
 func newStage(ctx context.Context, pages fs.FS) (_ *stage, err error) {
@@ -26,10 +30,6 @@ func newStage(ctx context.Context, pages fs.FS) (_ *stage, err error) {
 		return nil, err
 	}
 	if s.lab, err = kit.Start(ctx, kit.Options{}); err != nil {
-		s.close()
-		return nil, err
-	}
-	if s.host, err = s.lab.StartHost(ctx, "Cases"); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -48,9 +48,11 @@ type play struct {
 	*stage
 	*scenario
 	ctx   context.Context
+	host  *kit.Host // an agent of its own: one that hears no too often is paused
 	fill  *strings.Replacer
 	front string          // the owner's tab, which stays in front
 	seen  string          // the latest snapshot
+	eye   *kit.Page       // the owner's own look at the tab, if a step needs one
 	all   strings.Builder // everything that tools answered
 }
 
@@ -61,15 +63,23 @@ func (s *stage) play(ctx context.Context, c *scenario) (err error) {
 	on := func(base string) string { return base + "/" + c.slug }
 	p := &play{stage: s, scenario: c, ctx: ctx, front: s.site.C + "/front/index.html",
 		fill: strings.NewReplacer("{{A}}", on(s.site.A), "{{B}}", on(s.site.B), "{{C}}", on(s.site.C), "{{S}}", on(s.site.S))}
+	if p.host, err = s.lab.StartHost(ctx, "Cases"); err != nil {
+		return err
+	}
 	defer func() {
-		_, gone := s.host.Call(ctx, "browser_disconnect", nil)
-		err = errors.Join(err, gone, s.lab.Owner.CloseTabs(ctx))
+		p.host.Close()
+		err = errors.Join(err, s.lab.Owner.CloseTabs(ctx))
 	}()
 	if err := p.lend(); err != nil {
 		return fmt.Errorf("lending the tab: %w", err)
 	}
 	for i, st := range c.steps {
-		if err := p.step(st); err != nil {
+		begin := time.Now()
+		err := p.step(st)
+		if s.steps != nil {
+			fmt.Fprintf(s.steps, "%6d ms  %s\n", time.Since(begin).Milliseconds(), st)
+		}
+		if err != nil {
 			return fmt.Errorf("step %d, %s: %w", i+1, st, err)
 		}
 	}
@@ -80,7 +90,7 @@ func (s step) String() string {
 	if s.tool == "" {
 		return "the owner's hand"
 	}
-	return fmt.Sprintf("%s %v", s.tool, map[string]any(s.args))
+	return fmt.Sprintf("%s %.80v", s.tool, map[string]any(s.args))
 }
 
 // lend has the owner share a new tab at the case's page, behind the one in front.
@@ -104,7 +114,7 @@ func (p *play) lend() error {
 		return fmt.Errorf("%w%s", err, r.Text)
 	}
 	if p.grant {
-		for _, st := range []step{navigate("{{B}}/granted").asking("navigate", "while_shared"), navigate(start)} {
+		for _, st := range []step{navigate(p.site.B+"/front/index.html").asking("navigate", "while_shared"), navigate(start)} {
 			if err := p.step(st); err != nil {
 				return fmt.Errorf("granting B: %w", err)
 			}
@@ -178,19 +188,27 @@ func (p *play) call(tool string, arguments map[string]any, answers []answer) (*k
 		c <- ended{r, err}
 	}()
 	for _, a := range answers {
-		q, err := p.lab.Owner.Question(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("waiting for the question %s: %w", a.kind, err)
-		}
-		if q.Kind != a.kind {
-			return nil, fmt.Errorf("the owner was asked about %q, want %q", q.Kind, a.kind)
-		}
-		if err := p.lab.Owner.Answer(p.ctx, q, a.choice); err != nil {
-			return nil, fmt.Errorf("answering %s: %w", a.choice, err)
+		if err := p.answer(ctx, a); err != nil {
+			return nil, err
 		}
 	}
 	e := <-c
 	return e.r, e.err
+}
+
+// answer waits for a question until ctx ends, and answers it.
+func (p *play) answer(ctx context.Context, a answer) error {
+	q, err := p.lab.Owner.Question(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("waiting for the question %s: %w", a.kind, err)
+	case q.Kind != a.kind:
+		return fmt.Errorf("the owner was asked about %q, want %q", q.Kind, a.kind)
+	}
+	if err := p.lab.Owner.Answer(p.ctx, q, a.choice); err != nil {
+		return fmt.Errorf("answering %s: %w", a.choice, err)
+	}
+	return nil
 }
 
 // find gives the ref that the texts lead to, or "".
@@ -224,6 +242,22 @@ func (p *play) page() (*kit.Page, error) {
 	return p.lab.Owner.Page(p.ctx, leases[0].URL)
 }
 
+// attend has the owner look at the tab, so that the next dialog is theirs to close as well.
+func (p *play) attend() (err error) {
+	if p.eye, err = p.page(); err != nil {
+		return err
+	}
+	_, err = cdp.Call(p.ctx, p.eye, page.Enable, page.EnableParams{})
+	return err
+}
+
+func (p *play) closeDialog() error {
+	if _, err := cdp.Call(p.ctx, p.eye, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}); err != nil {
+		return err
+	}
+	return p.eye.WaitFor(p.ctx, "true") // the page runs again
+}
+
 // outcome compares what came of it all: on the page, at the server, in every answer.
 func (p *play) outcome() error {
 	for _, secret := range p.secret {
@@ -247,15 +281,15 @@ func (p *play) outcome() error {
 }
 
 func (p *play) look() error {
-	page, err := p.page()
+	tab, err := p.page()
 	if err != nil {
 		return fmt.Errorf("looking at the page: %w", err)
 	}
 	const text = `document.body.innerText.replace(/\s+/g, " ")`
 	for _, want := range p.shows {
-		if err := page.WaitFor(p.ctx, fmt.Sprintf(`%s.includes(%q)`, text, want)); err != nil {
+		if err := tab.WaitFor(p.ctx, fmt.Sprintf(`%s.includes(%q)`, text, want)); err != nil {
 			var now string
-			page.Eval(p.ctx, text, &now)
+			tab.Eval(p.ctx, text, &now)
 			return fmt.Errorf("the page does not show %q but: %.600s", want, now)
 		}
 	}
