@@ -167,7 +167,7 @@ function standing(lease) {
 
 /** The host has accepted the lease, or kept it. @param {Lease} lease */
 export function settle(lease) {
-  if (leaseOf(lease.tab) !== lease) return;
+  if (leaseOf(lease.tab) !== lease || lease.stage === 'lost') return; // its link has broken meanwhile
   lease.stage = 'live';
   save('leases');
   introduce(lease);
@@ -256,6 +256,7 @@ export async function onDetach({tabId = -1}, why) {
     if (Date.now() - (reattached.get(tabId) ?? 0) < REATTACH_AGAIN_MS) throw new Fault('attach_refused', 'Chrome detached it again.');
     reattached.set(tabId, Date.now());
     await attach(tabId);
+    if (leaseOf(tabId) !== lease) return void await quietly(chrome.debugger.detach({tabId})); // the stop came before the debugger was there
     relink(lease.instance);
   } catch (error) {
     await end(lease, 'refused', {detail: error instanceof Error ? error.message.slice(0, 200) : '', attached: false});

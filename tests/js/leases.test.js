@@ -317,3 +317,17 @@ test('nothing is ever activated', async () => {
   const changes = world.browser.calls.filter(([name]) => /^tabs\.(create|update)$/.test(name)).map(([name, ...args]) => (name === 'tabs.create' ? args[0] : args[1]));
   assert.ok(changes.length > 0 && changes.every(({active}) => active !== true));
 });
+
+test('a stop while Chrome attaches again leaves nothing attached', async () => {
+  const {world, tab} = await lent();
+  const {attach} = world.browser.api.debugger;
+  let go;
+  world.browser.api.debugger.attach = (target) => new Promise((done) => { go = () => done(attach(target)); });
+  world.browser.throwOff(tab, 'target_closed');
+  await until(() => go);
+  await world.ask('lease.stop', {tab});
+  go();
+  await until(() => !world.browser.attached.has(tab) && world.commands(tab, 'Page.setLifecycleEventsEnabled').length === 2);
+  await quiet();
+  assert.equal(world.browser.attached.has(tab), false);
+});
