@@ -92,7 +92,7 @@ function closed(link, code) {
   if (links.get(instance) !== link) return;
   links.delete(instance);
   for (const lease of leasesOf(instance)) {
-    if (lease.stage === 'live') lease.stage = 'lost';
+    if (lease.lease !== '' && lease.stage !== 'attaching') lease.stage = 'lost'; // one that is just being offered fails by itself
     unattended(guard.failAll(lease));
   }
   save('leases');

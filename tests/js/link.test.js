@@ -222,3 +222,16 @@ test('a manual code counts as paired at once, and is proved to a host that runs'
   await until(() => host.calls.some(({method}) => method === 'lease.reconcile'));
   await until(() => host.closes.includes(1000));
 });
+
+test('a link that breaks before the host has said what stands leaves the tab to the next one', async () => {
+  const {world, host, tab} = await lent({hurry: 10});
+  const held = [];
+  host.answers['lease.reconcile'] = ({tabs}) => {
+    if (held.push(tabs.map((one) => one.tab)) > 1) return {keep: [tab]};
+    host.socket.break(1006);
+    return new Promise(() => {});
+  };
+  host.socket.break(1006);
+  await until(() => held.length === 2);
+  assert.deepEqual(held, [[tab], [tab]]);
+});
