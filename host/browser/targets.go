@@ -49,13 +49,16 @@ func (t *Tab) places(readable func(origin string) bool) (all []place, withheld i
 // framesLimit is how long a frame on its way to another process is waited for before reading.
 const framesLimit = 500 * time.Millisecond
 
-// awaitFrames waits, not for long, until every frame that is known shows a document.
+// awaitFrames waits, not for long, until every frame that is known shows a document; after a lost link none is known.
 func (t *Tab) awaitFrames(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, framesLimit)
 	defer cancel()
 	t.await(ctx, func() bool {
 		if t.dialogs.open != nil {
 			return true
+		}
+		if t.frames.top() == nil {
+			return false
 		}
 		for _, n := range t.frames.list() {
 			if n.doc == nil {

@@ -1,7 +1,12 @@
 package browser
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tabvalet/tabvalet/protocol"
 )
@@ -47,6 +52,22 @@ func TestPickOverFrames(t *testing.T) {
 			t.Errorf("%s: got %q, %d, %v", tt.name, at.frame, n, err)
 		}
 	}
+}
+
+func TestReadAfterALostLinkWaitsForTheFrames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tab, f := newFake(t)
+		f.handle("Page.getFrameTree", func(context.Context, jsontext.Value) (any, error) {
+			time.Sleep(framesLimit / 2)
+			return jsontext.Value(`{"frameTree":{"frame":{"id":"M","loaderId":"L1","url":"https://shop.test/"}}}`), nil
+		})
+		go tab.Start(t.Context(), nil)
+		synctest.Wait()
+		tab.awaitFrames(t.Context())
+		if _, err := tab.main(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestMatchesURL(t *testing.T) {
