@@ -36,9 +36,9 @@ const HANDLERS = {
   },
   'approval.refuse': {shape: {instance: 'name', id: 'name'}, decides: true, answer: ({instance, id}, tab) => approval.decideRefuse(tab, instance, id)},
   'lease.share': {
-    shape: {instance: 'name', tab: 'int'}, decides: true,
-    answer: async ({instance, tab}) => {
-      await share({instance, id: '', tab, access: 'act', exact: false, until: 0, sealed: false, opened: false});
+    shape: {instance: 'name', tab: 'int', url: 'string?'}, decides: true,
+    answer: async ({instance, tab, url}) => {
+      await share({instance, id: '', tab, seen: url, access: 'act', exact: false, until: 0, sealed: false, opened: false});
       return {tab};
     },
   },
@@ -89,9 +89,9 @@ async function status() {
     hosts: hosts.map(({instance, name, pid, started, state}) => ({
       instance, name, pid, started: Date.parse(started), state: state === 'waiting' ? 'waiting' : 'connected', linked: isLinked(instance),
     })),
-    leases: leases().filter(({lease}) => lease !== '').map((lease) => ({
+    leases: leases().map((lease) => ({
       tab: lease.tab, title: of(lease.tab).title, url: of(lease.tab).url, client: lease.client, instance: lease.instance,
-      driving: lease.driving, private: lease.private, frozen: lease.frozen, asking: questions.some(({tab}) => tab === lease.tab),
+      starting: lease.lease === '', driving: lease.driving, private: lease.private, frozen: lease.frozen, asking: questions.some(({tab}) => tab === lease.tab),
       since: lease.since, until: lease.until, access: lease.access, sealed: lease.sealed, opened: lease.opened, grants: lease.grants,
     })),
     prompts: questions,

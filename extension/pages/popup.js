@@ -118,8 +118,8 @@ function showLease(row, lease, agent, fresh) {
     name(button(row, act), key, lease.title || siteOf(lease.url));
   }
   button(row, 'handback').hidden = !lease.driving;
-  button(row, 'takeover').hidden = lease.driving && !lease.private;
-  button(row, 'private').hidden = lease.driving && lease.private;
+  button(row, 'takeover').hidden = lease.starting || (lease.driving && !lease.private);
+  button(row, 'private').hidden = lease.starting || (lease.driving && lease.private);
   const focused = row.querySelector(':focus');
   if (focused instanceof HTMLElement && focused.hidden) find(row, '.actions > :not([hidden])', HTMLElement).focus();
 }
@@ -134,9 +134,9 @@ function showShare(status) {
   put(byId('share-title'), current.title || siteOf(current.url));
   put(byId('share-site'), current.title ? siteOf(current.url) : '');
   say(byId('share-note'), current.sharable === true ? ['share_gives'] : ['share_refused', current.sharable]);
-  rows(byId('share-list'), 'share-button', withWhom, ({key}) => `${key} ${current.tab}`, (row, agent, fresh) => {
+  rows(byId('share-list'), 'share-button', withWhom, ({key}) => `${key} ${current.tab} ${current.url}`, (row, agent, fresh) => {
     say(row, agent.started ? ['share_with_started', agent.name, when(agent.started)] : ['share_with', agent.name]);
-    if (fresh) tell(/** @type {HTMLButtonElement} */ (row), 'lease.share', {instance: agent.key, tab: current.tab});
+    if (fresh) tell(/** @type {HTMLButtonElement} */ (row), 'lease.share', {instance: agent.key, tab: current.tab, url: current.url});
   });
 }
 

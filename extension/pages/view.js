@@ -12,7 +12,7 @@
  * The worker's answer to status.get. Times are milliseconds since the epoch; `until` 0 or null means until stopped.
  *
  * @typedef {{instance: string, name: string, pid: number, started: number, state: 'waiting' | 'connected', linked: boolean}} Host
- * @typedef {{tab: number, title: string, url: string, client: string, instance: string, driving: boolean,
+ * @typedef {{tab: number, title: string, url: string, client: string, instance: string, starting: boolean, driving: boolean,
  *   private: boolean, frozen: boolean, asking: boolean, since: number, until: number | null, access: Access,
  *   sealed: boolean, opened: boolean, grants: string[]}} Lease
  * @typedef {Prompt & {client: string, instance: string, asked: number}} Question
@@ -121,7 +121,7 @@ function agentNote(host, leases, paused) {
   return leases.length === 0 ? ['agent_idle'] : null;
 }
 
-/** @typedef {'frozen' | 'private' | 'driving' | 'asking' | 'paused' | 'shared'} LeaseState */
+/** @typedef {'starting' | 'frozen' | 'private' | 'driving' | 'asking' | 'paused' | 'shared'} LeaseState */
 
 /**
  * Who has the tab now. The first that holds wins: what needs the owner comes before what they chose.
@@ -131,6 +131,7 @@ function agentNote(host, leases, paused) {
  * @returns {LeaseState}
  */
 export function leaseState(lease, paused) {
+  if (lease.starting) return 'starting';
   if (lease.frozen) return 'frozen';
   if (lease.driving) return lease.private ? 'private' : 'driving';
   if (lease.asking) return 'asking';

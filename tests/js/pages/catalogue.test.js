@@ -16,7 +16,7 @@ const scripts = [...files('pages/', '.js'), ...files('./', '.js')];
 /** Keys a script puts together, with every ending they can have. @type {Record<string, string[]>} */
 const BUILT = {
   summary: ['one', 'many'],
-  lease: ['shared', 'driving', 'private', 'asking', 'paused', 'frozen'],
+  lease: ['starting', 'shared', 'driving', 'private', 'asking', 'paused', 'frozen'],
   lease_access: ['read', 'act', 'submit'],
   chosen: ['read', 'act', 'submit'],
   choice: ['once', 'ten_minutes', 'while_shared', 'no', 'ten_minutes_means', 'while_shared_means'],

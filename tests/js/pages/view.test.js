@@ -5,7 +5,7 @@ import * as view from '../../../extension/pages/view.js';
 const host = (/** @type {object} */ more) => ({instance: 'a', name: 'Claude Code', pid: 1, started: 1, state: 'connected', linked: true, ...more});
 const lease = (/** @type {object} */ more) => ({
   tab: 7, title: 'Shop', url: 'https://shop.example/x', client: 'Claude Code', instance: 'a', driving: false, private: false, frozen: false, asking: false,
-  since: 0, until: null, access: 'act', sealed: false, opened: false, grants: [], ...more,
+  starting: false, since: 0, until: null, access: 'act', sealed: false, opened: false, grants: [], ...more,
 });
 const status = (/** @type {object} */ more) => /** @type {any} */ ({pairing: 'paired', native: 'ok', hosts: [], leases: [], prompts: [], paused: [], current: null, ...more});
 const prompt = (/** @type {object} */ more) => /** @type {any} */ ({
@@ -60,6 +60,7 @@ test('the note of an agent says why nothing happens', () => {
 
 test('the state of a lease: what needs the owner comes before what they chose', () => {
   const state = (/** @type {object} */ more, paused = false) => view.leaseState(/** @type {any} */ (lease(more)), paused);
+  assert.equal(state({starting: true}, true), 'starting');
   assert.equal(state({frozen: true, driving: true, asking: true}, true), 'frozen');
   assert.equal(state({driving: true, private: true, asking: true}, true), 'private');
   assert.equal(state({driving: true, asking: true}, true), 'driving');

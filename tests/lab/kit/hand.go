@@ -57,15 +57,8 @@ func (o *Owner) Attached(ctx context.Context) (int, error) {
 
 // ApproveFromPopup presses Approve… of the agent of that name once it waits, and gives the approval page.
 func (o *Owner) ApproveFromPopup(ctx context.Context, name string) (*Page, error) {
-	if err := o.desk.WaitFor(ctx, `(() => {
-		const row = [...document.querySelectorAll(".agent")].find((r) => r.querySelector(".name").textContent === `+js(name)+`);
-		const approve = row?.querySelector('[data-act="approve"]:not([hidden])');
-		approve?.setAttribute("data-lab", "this");
-		return approve;
-	})()`); err != nil {
-		return nil, err
-	}
-	if err := o.desk.Click(ctx, `[data-lab="this"]`); err != nil {
+	if err := o.pressMarked(ctx, `[...document.querySelectorAll(".agent")].find((r) => r.querySelector(".name").textContent === `+js(name)+`)
+		?.querySelector('[data-act="approve"]:not([hidden])')`); err != nil {
 		return nil, err
 	}
 	p, err := o.waitPage(ctx, func(url string) bool { return strings.HasPrefix(url, o.ExtensionURL("approve.html")) })

@@ -102,14 +102,18 @@ func (p *Page) Click(ctx context.Context, selector string) error {
 	})()`); err != nil {
 		return fmt.Errorf("looking for %s: %w", selector, err)
 	}
-	var at [2]float64
-	if err := p.Eval(ctx, `(() => {
-		const e = document.querySelector(`+quoted+`);
-		e.scrollIntoView({block: "center", behavior: "instant"});
-		const box = e.getBoundingClientRect();
-		return [box.x + box.width / 2, box.y + box.height / 2];
-	})()`, &at); err != nil {
-		return err
+	var at, before [2]float64
+	for at = [2]float64{-1}; at != before; {
+		before = at
+		if err := p.Eval(ctx, `(async () => {
+			await new Promise((done) => setTimeout(done, 20));
+			const e = document.querySelector(`+quoted+`);
+			e.scrollIntoView({block: "center", behavior: "instant"});
+			const box = e.getBoundingClientRect();
+			return [box.x + box.width / 2, box.y + box.height / 2];
+		})()`, &at); err != nil {
+			return err
+		}
 	}
 	return p.Press(ctx, at[0], at[1])
 }
