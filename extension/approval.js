@@ -2,6 +2,7 @@
  * The approval link: whoever opens it in this browser gets the extension's own page instead, and decides there. A tab that
  * is or was lent, and its popups, never becomes one: the agent could sit in it.
  */
+import {mustBeAt} from './cdp.js';
 import {Fault, unsharableFor} from './errors.js';
 import {describe, share, unsharable} from './leases.js';
 import {linked, review} from './links.js';
@@ -67,7 +68,7 @@ export async function choices() {
  */
 export async function decideShare(page, {instance, id, tab, url, access, exact, until, sealed}) {
   const chosen = tab ?? await openFor(url);
-  await share({instance, id, tab: chosen, access, exact, until, sealed, opened: tab === null});
+  await share({instance, id, tab: chosen, seen: url, access, exact, until, sealed, opened: tab === null});
   closed(page);
   return {tab: chosen};
 }
@@ -93,8 +94,7 @@ async function openFor(url) {
     const frame = await chrome.webNavigation.getFrame({tabId, frameId: 0});
     if (frame?.errorOccurred || Date.now() > end) throw unsharableFor('unsharable_down');
     if (frame && /^https?:/.test(frame.url)) {
-      const [asked, got] = [url, frame.url].map((address) => new URL(address).hostname.replace(/^www\./, ''));
-      if (asked !== got) throw unsharableFor('unsharable_elsewhere', [String(got)]);
+      mustBeAt(url, frame.url);
       return tabId;
     }
     await new Promise((done) => setTimeout(done, 50));

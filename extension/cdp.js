@@ -2,7 +2,7 @@
  * What a host may send to Chrome: the allow-list of PROTOCOL.md, the same as in Go (testdata/vectors/cdp.json holds both to
  * it). A parameter that is not listed is refused.
  */
-import {Fault} from './errors.js';
+import {Fault, unsharableFor} from './errors.js';
 import {isObject} from './protocol.js';
 
 /** @typedef {import('../protocol/protocol.js').ParamRule} ParamRule */
@@ -164,6 +164,18 @@ export function isHostPath({port, pathname}) {
     path = decodeURIComponent(pathname);
   } catch { /* then as it stands */ }
   return port !== '' && /\/approve\/|\/tabvalet\/1/i.test(path);
+}
+
+/**
+ * Throws when a tab is at another host than the owner saw or asked for: that is not what they meant to share. "www." makes no
+ * difference.
+ *
+ * @param {string} meant
+ * @param {string} is
+ */
+export function mustBeAt(meant, is) {
+  const [host, other] = [meant, is].map((address) => (URL.canParse(address) ? new URL(address).hostname : ''));
+  if (host?.replace(/^www\./, '') !== other?.replace(/^www\./, '')) throw unsharableFor('unsharable_elsewhere', [String(other)]);
 }
 
 /** @param {string} message */

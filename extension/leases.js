@@ -6,7 +6,7 @@
  * @import {Lease} from './state.js'
  */
 import {attach} from './attach.js';
-import {isHostPath, isTarget} from './cdp.js';
+import {isHostPath, isTarget, mustBeAt} from './cdp.js';
 import {mayAct} from './drive.js';
 import {Fault, quietly, unattended, unsharableFor} from './errors.js';
 import {badge, badgeOff, group, ungroup} from './groups.js';
@@ -41,12 +41,11 @@ export function unsharable(address, tab) {
 }
 
 /**
- * Lends a tab: attaches, guards, offers it to the host. Whatever goes wrong, or if the owner stops it meanwhile, nothing
- * stays attached.
+ * Lends a tab: attaches, guards, offers it. Whatever goes wrong, or if the owner stops it meanwhile, nothing stays attached.
  *
- * @param {{instance: string, id: string, tab: number, access: Access, exact: boolean, until: number, sealed: boolean, opened: boolean}} terms
+ * @param {{instance: string, id: string, tab: number, seen?: string, access: Access, exact: boolean, until: number, sealed: boolean, opened: boolean}} terms seen: the address the owner saw
  */
-export async function share({instance, id, tab, access, exact, until, sealed, opened}) {
+export async function share({instance, id, tab, seen = '', access, exact, until, sealed, opened}) {
   const [known] = await Promise.all([describe([tab]), hosts()]); // hosts: their ports are known then
   const why = unsharable(known.get(tab)?.url ?? '', tab);
   if (why !== null) throw new Fault('attach_refused', why);
@@ -60,6 +59,7 @@ export async function share({instance, id, tab, access, exact, until, sealed, op
     standing(lease);
     lease.stage = 'offered';
     const facts = await leased(lease);
+    if (seen) mustBeAt(seen, facts.url);
     standing(lease);
     holdBack(lease);
     const accepted = await link.call('lease.offer', {id, tab: facts, access, exact, until, sealed});
@@ -130,21 +130,6 @@ export async function endForHost(instance, tab, wanted) {
   return {detached};
 }
 
-/** tab.block. @param {string} instance @param {number} tab @param {boolean} on */
-export async function block(instance, tab, on) {
-  const lease = leaseOf(tab);
-  if (lease?.instance !== instance) throw new Fault('not_leased', 'the tab is not lent to this host');
-  if (on) mayAct(lease);
-  await blockRule(tab, on);
-  return {};
-}
-
-/** A rule that keeps every document out of one tab. @param {number} tab @param {boolean} on */
-const blockRule = (tab, on) => chrome.declarativeNetRequest.updateSessionRules({
-  removeRuleIds: [tab],
-  addRules: on ? [{id: tab, action: {type: 'block'}, condition: {tabIds: [tab], resourceTypes: ['main_frame']}}] : [],
-});
-
 /** @param {number} tab @param {string} instance @param {Pick<Lease, 'access' | 'exact' | 'sealed' | 'until' | 'opened'>} terms */
 function begin(tab, instance, terms) {
   if (session.leases[tab]) throw unsharableFor('unsharable_lent');
@@ -161,9 +146,7 @@ function begin(tab, instance, terms) {
 }
 
 /** @param {Lease} lease */
-function standing(lease) {
-  if (leaseOf(lease.tab) !== lease) throw new Fault('page_closed', 'sharing was stopped');
-}
+const standing = (lease) => { if (leaseOf(lease.tab) !== lease) throw new Fault('page_closed', 'sharing was stopped'); };
 
 /** The host has accepted the lease, or kept it. @param {Lease} lease */
 export function settle(lease) {
@@ -197,7 +180,6 @@ export async function end(lease, reason, {detail = '', silent = false, close = f
   const failed = failAll(lease);
   if (!silent && stage !== 'attaching') tell(instance, 'lease.ended', {tab, reason, ...(detail && {detail})});
   dropPrompts((prompt) => prompt.tab === tab);
-  quietly(blockRule(tab, false));
   quietly(chrome.alarms.clear(`until ${tab}`));
   if (leases().length === 0) quietly(chrome.alarms.clear(WAKE));
   await failed;

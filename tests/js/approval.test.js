@@ -90,6 +90,25 @@ test('the page shares the chosen tab with what the owner chose, and the link sta
   assert.deepEqual({...params, tab: params.tab.tab}, {id: 'a1', tab: target, access: 'read', exact: true, until: 60, sealed: true});
 });
 
+test('a tab that went to another site since the owner saw it is not shared', async () => {
+  const {world, host, tab} = await opened();
+  await world.ask('approval.find', {}, {tab, url: PAGE});
+  const target = world.page('https://news.example/today');
+  const share = () => world.ask('approval.share',
+    {instance: host.instance, id: 'a1', tab: target, url: 'https://news.example/', access: 'act', exact: false, until: 0, sealed: false}, {tab, url: PAGE});
+  const {attach} = world.browser.api.debugger;
+  world.browser.api.debugger.attach = (which) => { attach(which); world.browser.tabs.get(target).url = 'https://bank.example/'; };
+  const {error} = await share();
+  assert.equal(error.code, 'attach_refused');
+  assert.match(error.message, /another site, bank\.example/);
+  assert.equal(world.browser.attached.has(target), false);
+  assert.equal((await world.ask('lease.share', {instance: host.instance, tab: target, url: 'https://news.example/'})).error?.code, 'attach_refused');
+  assert.deepEqual(host.calls.filter(({method}) => method === 'lease.offer'), []);
+  world.browser.tabs.get(target).url = 'https://www.news.example/';
+  world.browser.api.debugger.attach = attach;
+  assert.equal((await share()).error, undefined);
+});
+
 test('a new tab opens in the background at the address the owner chose', async () => {
   const {world, host, tab} = await opened();
   const share = (url) => world.ask('approval.share', {instance: host.instance, id: 'a1', tab: null, url, access: 'act', exact: false, until: 0, sealed: false}, {tab, url: PAGE});
