@@ -181,7 +181,6 @@ async function call({instance}, method, params) {
     case 'cdp.send': return send(instance, params);
     case 'tab.open': return leasing.open(instance, params);
     case 'tab.close': return leasing.close(instance, params.tab);
-    case 'tab.block': return leasing.block(instance, params.tab, params.block);
     case 'lease.end': return leasing.endForHost(instance, params.tab, params.close);
     default: throw new Fault('unknown_method', method);
   }

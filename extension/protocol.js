@@ -152,7 +152,6 @@ export const INCOMING = {
   verdict: {tab: 'int', session: 'string?', request: 'string', action: ['continue', 'refuse', 'fail', 'arrive']},
   'tab.open': {url: 'string', lease: 'string', beside: 'int'},
   'tab.close': {tab: 'int'},
-  'tab.block': {tab: 'int', block: 'boolean'},
   'lease.end': {tab: 'int', close: 'boolean'},
   'lease.update': {tab: 'int', frozen: 'boolean', grants: WORDS},
   'prompt.show': PROMPT,

@@ -20,7 +20,6 @@ export async function reconcile() {
     save('known');
     quietly(retitleLeftovers());
   }
-  quietly(clearRules());
   await quietly(look());
   const found = Object.values(session.leases);
   if (found.length > 0) {
@@ -40,12 +39,6 @@ async function resume(lease, target) {
   const stopped = chrome.debugger.sendCommand({tabId: lease.tab}, 'Page.stopLoading');
   await Promise.race([Promise.all([failAll(lease), quietly(stopped)]), new Promise((late) => setTimeout(late, STOP_MS))]);
   return interrupted ? end(lease, 'reconciled') : undefined;
-}
-
-/** A rule that a dead worker set for a moment would keep the tab blocked. */
-async function clearRules() {
-  const removeRuleIds = (await chrome.declarativeNetRequest.getSessionRules()).map(({id}) => id);
-  if (removeRuleIds.length > 0) await chrome.declarativeNetRequest.updateSessionRules({removeRuleIds});
 }
 
 /** The alarm that wakes a dead worker, and looks after a living one. */

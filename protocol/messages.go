@@ -27,7 +27,6 @@ const (
 	MethodVerdict        = "verdict"         // note: Verdict
 	MethodTabOpen        = "tab.open"        // call: TabOpenParams → LeasedTab
 	MethodTabClose       = "tab.close"       // call: TabRef → Empty; only tabs the agent opened
-	MethodTabBlock       = "tab.block"       // call: TabBlockParams → Empty
 	MethodLeaseEnd       = "lease.end"       // call: LeaseEndParams → LeaseEndResult
 	MethodLeaseUpdate    = "lease.update"    // note: LeaseUpdate
 	MethodPromptShow     = "prompt.show"     // note: Prompt
@@ -256,13 +255,6 @@ type TabOpenParams struct {
 	URL    string `json:"url"`
 	Lease  string `json:"lease"` // the id the host gives the new lease
 	Beside TabID  `json:"beside"`
-}
-
-// TabBlockParams block, or unblock, main-frame requests of a leased tab by a session rule: an agent's navigation is first
-// blocked and then sent by Page.reload, so that it arrives as the owner's own would.
-type TabBlockParams struct {
-	Tab   TabID `json:"tab"`
-	Block bool  `json:"block"`
 }
 
 // LeaseEndParams end a lease. Close asks to close the tab, which the extension does only with one the agent opened.

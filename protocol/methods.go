@@ -68,7 +68,6 @@ var Methods = []Method{
 	{MethodVerdict, FromHost, Note, Proved, Verdict{}, nil},
 	{MethodTabOpen, FromHost, Call, Proved, TabOpenParams{}, LeasedTab{}},
 	{MethodTabClose, FromHost, Call, Proved, TabRef{}, Empty{}},
-	{MethodTabBlock, FromHost, Call, Proved, TabBlockParams{}, Empty{}},
 	{MethodLeaseEnd, FromHost, Call, Proved, LeaseEndParams{}, LeaseEndResult{}},
 	{MethodLeaseUpdate, FromHost, Note, Proved, LeaseUpdate{}, nil},
 	{MethodPromptShow, FromHost, Note, Proved, Prompt{}, nil},

@@ -166,10 +166,6 @@ export interface TabOpenParams {
   lease: string;
   beside: TabID;
 }
-export interface TabBlockParams {
-  tab: TabID;
-  block: boolean;
-}
 export interface LeaseEndParams {
   tab: TabID;
   close: boolean;

@@ -55,15 +55,6 @@ func sending(tab protocol.TabID, session string, act bool, method string, params
 	return protocol.SendParams{Tab: tab, Session: session, Method: method, Params: text, Act: act}, nil
 }
 
-// Block lets a session rule block the tab's main-frame requests.
-func (c chrome) Block(ctx context.Context, tab protocol.TabID, block bool) error {
-	conn, err := c.m.link()
-	if err != nil {
-		return err
-	}
-	return conn.Call(ctx, protocol.MethodTabBlock, protocol.TabBlockParams{Tab: tab, Block: block}, nil)
-}
-
 // link is the link to the extension now, or transport_lost.
 func (m *Manager) link() (Conn, error) {
 	m.mu.Lock()

@@ -299,17 +299,6 @@ test("at the end the agent's tab is closed only when asked and never driven by t
   assert.equal(world.browser.tabs.has(tab), true, "the owner's tab stays");
 });
 
-test('tab.block is a rule of that tab alone, and goes with the lease', async () => {
-  const {world, host, tab} = await lent();
-  await host.call('tab.block', {tab, block: true});
-  assert.deepEqual([...world.browser.rules.values()], [{id: tab, action: {type: 'block'}, condition: {tabIds: [tab], resourceTypes: ['main_frame']}}]);
-  await host.call('tab.block', {tab, block: false});
-  assert.equal(world.browser.rules.size, 0);
-  await host.call('tab.block', {tab, block: true});
-  await world.ask('lease.stop', {tab});
-  assert.equal(world.browser.rules.size, 0);
-});
-
 test('nothing is ever activated', async () => {
   const {world, host, tab} = await lent();
   await host.call('tab.open', {url: 'about:blank', lease: 'x', beside: tab});

@@ -38,7 +38,6 @@ test("a host reaches only its own tabs, and neither a foreign one nor one that i
   const free = world.page();
   for (const [who, which] of [[host, its], [other, tab], [host, free], [host, 999]]) {
     assert.equal(await code(who.send(which, 'Page.getFrameTree')), 'not_leased');
-    assert.equal(await code(who.call('tab.block', {tab: which, block: true})), 'not_leased');
     assert.equal(await code(who.call('lease.end', {tab: which, close: true})), 'not_leased');
     assert.equal(await code(who.call('tab.close', {tab: which})), 'not_leased');
     assert.equal(await code(who.call('tab.open', {url: 'about:blank', lease: 'x', beside: which})), 'not_leased');
@@ -50,14 +49,12 @@ for (const [how, stop, expected] of [
   ['drives in private', (world, tab) => world.ask('lease.takeover', {tab, private: true}), 'owner_private'],
   ['has paused the agent', (world, tab, host) => world.ask('agent.pause', {instance: host.instance, paused: true}), 'agent_paused'],
 ]) {
-  test(`while the owner ${how} the host opens, closes and blocks no tab`, async () => {
+  test(`while the owner ${how} the host opens and closes no tab`, async () => {
     const {world, host, tab} = await lent();
     const {tab: own} = await host.call('tab.open', {url: 'about:blank', lease: 'x', beside: tab});
     for (const one of [tab, own]) await stop(world, one, host);
     assert.equal(await code(host.call('tab.open', {url: 'about:blank', lease: 'y', beside: tab})), expected);
     assert.equal(await code(host.call('tab.close', {tab: own})), expected);
-    assert.equal(await code(host.call('tab.block', {tab, block: true})), expected);
-    assert.equal(await code(host.call('tab.block', {tab, block: false})), 'ok');
     assert.ok(world.browser.tabs.has(own));
   });
 }

@@ -27,7 +27,6 @@ export class Browser {
   areas = {local: {}, session: {}};
   databases = {keys: new Map()};
   badges = new Map();
-  rules = new Map();
   alarms = new Map();
   notifications = new Map();
   attached = new Set();
@@ -167,13 +166,6 @@ export class Browser {
       create: (id, what) => void this.notifications.set(id, what),
       clear: (id) => this.notifications.delete(id),
       onClicked: 'event',
-    },
-    declarativeNetRequest: {
-      getSessionRules: () => [...this.rules.values()],
-      updateSessionRules: ({removeRuleIds = [], addRules = []}) => {
-        for (const id of removeRuleIds) this.rules.delete(id);
-        for (const rule of addRules) this.rules.set(rule.id, rule);
-      },
     },
     webNavigation: {
       getFrame: ({tabId}) => ({url: this.#tab(tabId).url, errorOccurred: this.#tab(tabId).failed ?? false}),
