@@ -47,7 +47,7 @@ func click(ctx context.Context, c *call, in *clickInput) (*answer, error) {
 	}
 	r, err := c.server.opt.Session.Act(ctx, c.on(in.Tab), session.Plan{
 		Past:    past,
-		Target:  &browser.CheckOptions{Target: in.Target, Nth: in.Nth, For: browser.Click, Button: button, Timeout: timeout},
+		Target:  &browser.CheckOptions{Target: in.Target, Nth: in.Nth, For: browser.Click, Button: button, Modifiers: in.Modifiers, Timeout: timeout},
 		Submits: in.Submits,
 		Do: func(ctx context.Context, a session.Act, _ *browser.Checked) error {
 			return a.Click(ctx, browser.ClickOptions{Button: button, Double: in.DoubleClick, Modifiers: in.Modifiers})

@@ -180,6 +180,7 @@ type page struct {
 	text    string
 	held    chan struct{} // Snapshot waits for it, if set
 	clicked []string
+	checked browser.CheckOptions // the last
 	err     error
 	settled browser.Settled
 }
@@ -225,6 +226,7 @@ func (p *page) WaitFor(context.Context, browser.WaitOptions) (*browser.Waited, e
 }
 
 func (p *page) Check(_ context.Context, o browser.CheckOptions) (*browser.Checked, error) {
+	p.checked = o
 	if p.err != nil {
 		return nil, p.err
 	}

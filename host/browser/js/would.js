@@ -9,9 +9,10 @@ function wouldOf(e, args) {
     case 'click': return args.button === 'right' ? nothing() : wouldClick(e, args.button === 'middle', args.modifiers ?? []);
     case 'type': return args.submit ? wouldEnter(e) : nothing();
     case 'press': {
-      const key = args.key?.split('+').at(-1) ?? '';
-      if (key === 'Enter' || key === 'NumpadEnter' || key === '\r' || key === '\n') return wouldEnter(e);
-      if ((key === ' ' || key === 'Space') && (e instanceof HTMLButtonElement || (isInput(e) && !isTextField(e)))) return wouldClick(e, false, []);
+      const held = args.key?.split('+') ?? [];
+      const key = held.pop() ?? '';
+      if (key === 'Enter' || key === 'NumpadEnter' || key === '\r' || key === '\n') return wouldEnter(e, held);
+      if ((key === ' ' || key === 'Space') && (e instanceof HTMLButtonElement || (isInput(e) && !isTextField(e)))) return wouldClick(e, false, held);
       return nothing();
     }
     default: return nothing();
@@ -27,9 +28,9 @@ function wouldClick(e, middle, modifiers) {
     if (at instanceof HTMLButtonElement || at instanceof HTMLInputElement) {
       if (matches(at, ':disabled')) return nothing();
       const submits = at.type === 'submit' || at.type === 'image';
-      return submits && at.form && !middle ? wouldSubmit(at.form, at) : nothing();
+      return submits && at.form && !middle ? wouldSubmit(at.form, at, newTab) : nothing();
     }
-    if (at instanceof HTMLLabelElement && at.control && at.control !== e) return wouldClick(at.control, false, []);
+    if (at instanceof HTMLLabelElement && at.control && at.control !== e) return wouldClick(at.control, false, modifiers);
     if (at instanceof HTMLSelectElement || at instanceof HTMLTextAreaElement) return nothing();
   }
   return nothing();
@@ -75,11 +76,11 @@ function opensTab(target) {
   return ![...allRoots()].some((root) => [...queryAll(root, 'iframe[name], frame[name], object[name]')].some((frame) => attr(frame, 'name') === target));
 }
 
-/** Enter in an element. @param {Element} e @returns {import('./engine').Would} */
-function wouldEnter(e) {
+/** Enter in an element. @param {Element} e @param {string[]} [held] keys held with it @returns {import('./engine').Would} */
+function wouldEnter(e, held = []) {
   if (e instanceof HTMLTextAreaElement || e instanceof HTMLSelectElement || /** @type {HTMLElement} */ (e).isContentEditable) return nothing();
-  if (!isInput(e)) return wouldClick(e, false, []);
-  if (e.type === 'submit' || e.type === 'image' || e.type === 'button' || e.type === 'reset') return wouldClick(e, false, []);
+  if (!isInput(e)) return wouldClick(e, false, held);
+  if (e.type === 'submit' || e.type === 'image' || e.type === 'button' || e.type === 'reset') return wouldClick(e, false, held);
   const {form} = e;
   if (!form || e.type === 'file' || e.type === 'color' || matches(e, ':disabled')) return nothing();
   const button = submittersOf(form)[0];
@@ -98,8 +99,8 @@ function submittersOf(form) {
   return all.filter((button) => (button.type === 'submit' || button.type === 'image') && button.form === form);
 }
 
-/** @param {HTMLFormElement} form @param {HTMLButtonElement | HTMLInputElement | null} button @returns {import('./engine').Would} */
-function wouldSubmit(form, button) {
+/** @param {HTMLFormElement} form @param {HTMLButtonElement | HTMLInputElement | null} button @param {boolean} [newTab] @returns {import('./engine').Would} */
+function wouldSubmit(form, button, newTab = false) {
   const method = (button && attr(button, 'formmethod') || attr(form, 'method') || 'get').trim().toUpperCase();
   if (method === 'DIALOG') return nothing();
   const action = button && attr(button, 'formaction') || attr(form, 'action') || '';
@@ -119,7 +120,7 @@ function wouldSubmit(form, button) {
     method: method === 'POST' ? 'POST' : 'GET',
     url: url.href,
     fields: sentFields(form, button),
-    new_tab: opensTab(target),
+    new_tab: newTab || opensTab(target),
     target,
     form: nameOf(form, 'form').text || clean(attr(form, 'name') ?? '') || clean(attr(form, 'id') ?? ''),
     invalid: checks ? [...new Set([...elementsOf(form)].filter((field) => matches(field, ':invalid') && !(field instanceof HTMLFieldSetElement)).map(fieldName))].slice(0, 20) : [],

@@ -20,6 +20,8 @@ func TestWould(t *testing.T) {
 		{"link", `<a id=x href="/next?a=1">n</a>`, args{"for": "click"}, would{Kind: "follow", Method: "GET", URL: "/next?a=1"}},
 		{"link in a new tab", `<a id=x href="/n" target=_blank>n</a>`, args{"for": "click"}, would{Kind: "follow", Method: "GET", URL: "/n", NewTab: true, Target: "_blank"}},
 		{"link with control", `<a id=x href="/n">n</a>`, args{"for": "click", "modifiers": []string{"Control"}}, would{Kind: "follow", Method: "GET", URL: "/n", NewTab: true}},
+		{"link with Control and Enter", `<a id=x href="/n">n</a>`, args{"for": "press", "key": "Control+Enter"}, would{Kind: "follow", Method: "GET", URL: "/n", NewTab: true}},
+		{"submit with Shift", form, args{"target": "text=Go", "for": "click", "modifiers": []string{"Shift"}}, sent(would{Method: "POST", URL: "/send?x=1", Fields: []string{"q", "token", "on", "act"}, NewTab: true})},
 		{"link with the middle button", `<a id=x href="/n">n</a>`, args{"for": "click", "button": "middle"}, would{Kind: "follow", Method: "GET", URL: "/n", NewTab: true}},
 		{"link with the right button", `<a id=x href="/n">n</a>`, args{"for": "click", "button": "right"}, none},
 		{"link to a named frame", `<iframe name=side></iframe><a id=x href="/n" target=side>n</a>`, args{"for": "click"}, would{Kind: "follow", Method: "GET", URL: "/n", Target: "side"}},
