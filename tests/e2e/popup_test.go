@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -118,13 +117,7 @@ func TestStopWhileATabIsBeingShared(t *testing.T) {
 // attached waits until the extension's debugger holds so many tabs.
 func (w *world) attached(n int) {
 	w.t.Helper()
-	var held int
-	var err error
-	for range 200 {
-		if held, err = w.owner.Attached(w.ctx); err == nil && held == n {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+	if err := w.owner.AwaitAttached(w.ctx, n); err != nil {
+		w.t.Fatalf("waiting for %d attached tabs: %v", n, err)
 	}
-	w.t.Fatal(fmt.Errorf("%d tabs attached, want %d (%v)", held, n, err))
 }

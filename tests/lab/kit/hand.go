@@ -45,15 +45,22 @@ func (o *Owner) GroupWith(ctx context.Context, url string, other int) error {
 // Attached counts the tabs that the extension's debugger holds.
 func (o *Owner) Attached(ctx context.Context) (int, error) {
 	var n int
-	// The lab's own sessions show as attached too, so ask by trying: the extension's second attach is refused.
-	return n, o.desk.Eval(ctx, `(async () => {
-		let held = 0;
-		for (const tab of await chrome.tabs.query({})) {
-			try { await chrome.debugger.sendCommand({tabId: tab.id}, "Page.getNavigationHistory"); held++; } catch { /* not held */ }
-		}
-		return held;
-	})()`, &n)
+	return n, o.desk.Eval(ctx, held, &n)
 }
+
+// AwaitAttached waits until the extension's debugger holds so many tabs.
+func (o *Owner) AwaitAttached(ctx context.Context, n int) error {
+	return o.desk.WaitFor(ctx, fmt.Sprintf("%s.then((held) => held === %d)", held, n))
+}
+
+// The lab's own sessions show as attached too, so ask by trying: a command works only where the extension is attached.
+const held = `(async () => {
+	let held = 0;
+	for (const tab of await chrome.tabs.query({})) {
+		try { await chrome.debugger.sendCommand({tabId: tab.id}, "Page.getNavigationHistory"); held++; } catch { /* not held */ }
+	}
+	return held;
+})()`
 
 // ApproveFromPopup presses Approve… of the agent of that name once it waits, and gives the approval page.
 func (o *Owner) ApproveFromPopup(ctx context.Context, name string) (*Page, error) {
