@@ -97,6 +97,9 @@ type Document struct {
 	Title  string // of the last answer of the engine, "" before
 	Seq    int    // grows with each commit in the tab
 	Ready  Ready
+	// HTTPStatus and ContentType are the server's answer; 0 and "" where it is not known.
+	HTTPStatus  int
+	ContentType string
 }
 
 // Ready is how far a document has been loaded.

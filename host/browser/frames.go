@@ -101,7 +101,7 @@ func (f *frames) navigated(session string, e frameNavigated) *document {
 
 func newDocument(session string, seq int, info frameInfo) *document {
 	return &document{session: session, unreachable: info.Unreachable != "", Document: Document{
-		Frame: info.ID, Loader: info.Loader, URL: info.URL + info.Fragment, Origin: originOf(info.URL), Seq: seq, Ready: Loading,
+		Frame: info.ID, Loader: info.Loader, URL: info.URL + info.Fragment, Origin: originOf(info.URL), Seq: seq, Ready: Loading, ContentType: info.MimeType,
 	}}
 }
 

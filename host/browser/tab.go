@@ -27,6 +27,7 @@ type Tab struct {
 
 	cast     screencast
 	captures captures
+	consoles sync.Mutex // one reading of the console at a time
 
 	mu       sync.Mutex
 	pulse    chan struct{} // closed and replaced whenever something below changes
@@ -41,6 +42,8 @@ type Tab struct {
 	begun    *Checked // the last check, when its page began an act with it
 	arrival  *arrival
 	closed   bool
+	requests netlog
+	hearings map[string]*hearing // by session, while the console is read
 }
 
 // NewTab makes the Tab of an attached tab. Its events may be handled from now on.
@@ -138,6 +141,7 @@ func (t *Tab) spawn(work func(ctx context.Context)) {
 
 // Handle takes one event of the tab. It must be called in wire order; it is fast and never blocks.
 func (t *Tab) Handle(ev protocol.Event) {
+	t.overhear(ev)
 	e, err := decodeEvent(ev)
 	if err != nil {
 		t.opt.Logger.Warn("an event of a tab cannot be read", "method", ev.Method, "err", err)
@@ -271,7 +275,9 @@ func (t *Tab) Document() Document {
 
 func (t *Tab) shown() Document {
 	if n := t.frames.top(); n != nil && n.doc != nil {
-		return n.doc.Document
+		d := n.doc.Document
+		d.HTTPStatus = t.requests.answered(d.Loader)
+		return d
 	}
 	return Document{}
 }

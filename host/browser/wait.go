@@ -43,10 +43,12 @@ type Waited struct {
 	Document Document
 }
 
-// waitLimit is how long WaitFor waits unless told otherwise; waitSlice is how long one call into a page waits at most.
+// waitLimit is how long WaitFor waits unless told otherwise; waitSlice is how long one call into a page waits at most;
+// lastWords is the time for the answer of a wait that ran out.
 const (
 	waitLimit = 30 * time.Second
 	waitSlice = 4 * time.Second
+	lastWords = 100 * time.Millisecond
 )
 
 type waitArgs struct {
@@ -185,13 +187,14 @@ func matchesURL(pattern, address string) bool {
 // waitInPages waits in all readable frames: until one of them says so, or with every until all do. A document that goes
 // is looked for anew.
 func (t *Tab) waitInPages(ctx context.Context, args waitArgs, every bool, readable func(string) bool, w *Waited) (bool, error) {
-	for {
+	for asked := false; ; asked = true {
 		deadline, _ := ctx.Deadline()
 		left := time.Until(deadline)
-		if left <= 0 {
+		if left <= 0 || asked && left < lastWords {
 			return false, nil
 		}
-		args.TimeoutMS = max(min(left, waitSlice, t.opt.CallTimeout*4/5).Milliseconds(), 1)
+		// The page runs out a little before ctx does, and says what it saw last.
+		args.TimeoutMS = max(min(left-min(lastWords, left/2), waitSlice, t.opt.CallTimeout*4/5).Milliseconds(), 1)
 		met, err := t.waitOnce(ctx, args, every, readable, w)
 		switch {
 		case met:

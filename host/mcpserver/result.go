@@ -112,6 +112,18 @@ func (a *answer) tell(err error, meta map[string]any) {
 			a.fact("title", "%s", strconv.Quote(clip(d.Title, 120)))
 		}
 		meta["origin"] = d.Origin
+		if d.HTTPStatus != 0 && d.HTTPStatus != 200 {
+			a.fact("http_status", "%d", d.HTTPStatus)
+		}
+		if d.HTTPStatus != 0 {
+			meta["http_status"] = d.HTTPStatus
+		}
+		if kind := clip(d.ContentType, 60); kind != "" {
+			if kind != "text/html" {
+				a.fact("content_type", "%s", kind)
+			}
+			meta["content_type"] = kind
+		}
 	}
 	if p := r.Prompt; p != nil {
 		a.fact("prompt", "%s (%s%s, dispatched: %t)", p.ID, p.Kind, to(p.To), p.Dispatched)

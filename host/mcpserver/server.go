@@ -97,7 +97,7 @@ func define[In any](k kind, name, title, description string, run func(context.Co
 
 // tools are all tools, in the order in which they are listed.
 func tools() []tool {
-	return slices.Concat(connectTools(), navigateTools(), tabTools(), readTools(), waitTools(), actTools(), dialogTools())
+	return slices.Concat(connectTools(), navigateTools(), tabTools(), readTools(), findTools(), networkTools(), waitTools(), actTools(), dialogTools())
 }
 
 // Choose turns the value of --tools into names: "core", "all", or names with commas between.

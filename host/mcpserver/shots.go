@@ -43,7 +43,7 @@ func (s *Shots) check(name string) error {
 }
 
 // ownName is a name that we gave.
-var ownName = regexp.MustCompile(`^\d{8}-\d{6}\.\d{3}-t\d+-\d+\.(png|jpeg)$`)
+var ownName = regexp.MustCompile(`^\d{8}-\d{6}\.\d{3}-t\d+-\d+\.(png|jpeg|webp|pdf|bin)$`)
 
 // name makes a name that was not used.
 func (s *Shots) name(tab, mime string) string {

@@ -69,7 +69,8 @@ func TestChoose(t *testing.T) {
 }
 
 func TestEveryToolSaysWhatItDoesToTheWorld(t *testing.T) {
-	reads := []string{"browser_state", "browser_snapshot", "browser_read", "browser_take_screenshot", "browser_wait_for"}
+	reads := []string{"browser_state", "browser_snapshot", "browser_read", "browser_take_screenshot", "browser_wait_for",
+		"browser_find", "browser_read_form", "browser_network_requests", "browser_network_request", "browser_console_messages", "browser_pdf_save"}
 	manages := []string{"browser_connect", "browser_disconnect"}
 	tools, _ := newClient(t, Options{}).list()
 	for _, tool := range tools {
@@ -99,6 +100,12 @@ func TestToolsAreNamedAsPlaywrights(t *testing.T) {
 		"browser_take_screenshot": "target element type filename fullPage scale",
 		"browser_wait_for":        "time text textGone",
 		"browser_tabs":            "action* index url",
+
+		"browser_find":             "text regex",
+		"browser_console_messages": "level* all filename",
+		"browser_network_requests": "static* filter filename",
+		"browser_network_request":  "index* part filename",
+		"browser_pdf_save":         "filename",
 	}
 	tools, _ := newClient(t, Options{}).list()
 	for name, args := range shared {

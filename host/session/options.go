@@ -123,6 +123,13 @@ type Tab interface {
 	Read(context.Context, browser.ReadOptions) (*browser.Reading, error)
 	Screenshot(context.Context, browser.ScreenshotOptions) (*browser.Image, error)
 	WaitFor(context.Context, browser.WaitOptions) (*browser.Waited, error)
+	Find(context.Context, browser.FindOptions) (*browser.Finding, error)
+	ReadForm(ctx context.Context, target string, readable func(origin string) bool) (*browser.FormReading, error)
+	Requests(after int, readable func(origin string) bool) ([]browser.Request, int)
+	Request(number int, readable func(origin string) bool) (*browser.Request, error)
+	Body(context.Context, *browser.Request) ([]byte, error)
+	Console(ctx context.Context, readable func(origin string) bool) (*browser.Console, error)
+	PDF(ctx context.Context, readable func(origin string) bool) (*browser.Printout, error)
 
 	Check(context.Context, browser.CheckOptions) (*browser.Checked, error)
 	Recheck(context.Context, *browser.Checked) (*browser.Checked, error)

@@ -23,6 +23,7 @@
 //	would.js    what an act would set off
 //	check.js    may it be clicked, and where
 //	forms.js    filling, choosing, reading back; secrets
+//	readform.js forms as they are to be filled in
 //	scroll.js   scrolling the page and areas in it
 //	drag.js     whether the browser took a drag over, and how it ended
 //	settle.js   mutations, frames, trusted input
@@ -44,7 +45,7 @@ const World = "tabvalet"
 // files in the order in which they are joined: what a script runs while it loads stands before it.
 var files = []string{
 	"dom.js", "role.js", "visible.js", "name.js", "refs.js", "tree.js", "snapshot.js", "read.js", "target.js", "would.js", "check.js",
-	"forms.js", "scroll.js", "drag.js", "settle.js", "delta.js", "wait.js", "frames.js", "main.js",
+	"forms.js", "readform.js", "scroll.js", "drag.js", "settle.js", "delta.js", "wait.js", "frames.js", "main.js",
 }
 
 //go:embed *.js

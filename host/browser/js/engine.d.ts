@@ -104,6 +104,14 @@ export interface Reading {
   hidden_text: number;
 }
 
+/** Lines as of a snapshot, indented, by form; secrets have no value. */
+export interface FormReading {
+  lines: string[];
+  fields: number;
+  hidden_inputs: number;
+  more: number; // fields left out
+}
+
 export interface Found {
   ref: string;
   role: string;
@@ -194,6 +202,7 @@ export interface Engine {
   read(a: ReadArgs): Reading;
   /** Lines with refs; line is the snapshot's line of the element. */
   find(a: {text?: string; regex?: string; role?: string; name?: string; limit?: number}): {matches: (Found & {line: string})[]; total: number};
+  readForm(a: {target?: string}): FormReading;
   resolve(a: {target: string; nth?: number}): Found;
   check(a: CheckArgs): Promise<Checked>;
   /** Does this point of this frame hit the element (or its label or a descendant)? For rechecks. */

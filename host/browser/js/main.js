@@ -11,6 +11,7 @@ const methods = {
   window: snapshotWindow,
   read: readText,
   find: findLines,
+  readForm,
   resolve: ({target, nth}) => found(locate(target, nth)),
   check: checkAndBegin,
   hits,
