@@ -305,6 +305,7 @@ func (r *fakeRecord) Err() error              { return nil }
 // A fakeTab is a page that holds what it is told.
 type fakeTab struct {
 	Tab // what no test here reads
+
 	w  *world
 	id protocol.TabID
 
