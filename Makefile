@@ -23,7 +23,7 @@ cases: ## pages that broke other tools, each with its right outcome, in one Chro
 demo: ## the main job from connect to verify, with screenshots in out/demo
 	go run ./tests/demo
 
-bench: ## side by side with Playwright MCP; writes out/bench/bench.json
+bench: ## side by side with Playwright MCP and chrome-devtools-mcp; writes out/bench/bench.json
 	go run ./tests/bench
 
 cross: ## the binary for every system, and vet for those we are not on

@@ -37,7 +37,8 @@ func (s *screencast) hold() (release func()) {
 	})
 }
 
-const linger = 300 * time.Millisecond
+// linger is about the pause between two acts of an agent.
+const linger = 3 * time.Second
 
 func (s *screencast) count(n int) {
 	s.mu.Lock()

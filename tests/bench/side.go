@@ -19,6 +19,7 @@ import (
 // Pinned peers: what the figures are about.
 const (
 	playwrightMCP = "@playwright/mcp@0.0.83"
+	devtoolsMCP   = "chrome-devtools-mcp@1.11.0"
 )
 
 // A side is one MCP server under measurement.
@@ -26,22 +27,51 @@ type side struct {
 	name    string
 	command []string
 	env     []string
+	speak   dialect
 
 	cmd     *exec.Cmd
 	session *mcp.ClientSession
 }
 
-// installPeers puts the pinned peers into a temporary folder by npm, and gives Playwright MCP's program.
-func installPeers(ctx context.Context) (dir, playwright string, err error) {
+// A dialect is how a side is asked for what all can do.
+type dialect struct {
+	snapshot, click, fill, navigate, screenshot string // tools
+	target, text                                string // their arguments
+	ref                                         *regexp.Regexp
+}
+
+// common is ours and Playwright MCP's.
+var common = dialect{
+	snapshot: "browser_snapshot", click: "browser_click", fill: "browser_type", navigate: "browser_navigate", screenshot: "browser_take_screenshot",
+	target: "target", text: "text", ref: regexp.MustCompile(`\[ref=([a-z0-9]+)\]`),
+}
+
+var devtools = dialect{
+	snapshot: "take_snapshot", click: "click", fill: "fill", navigate: "navigate_page", screenshot: "take_screenshot",
+	target: "uid", text: "value", ref: regexp.MustCompile(`uid=(\w+)`),
+}
+
+// installPeers puts the pinned peers into a temporary folder by npm and gives them as sides that drive that browser.
+func installPeers(ctx context.Context, browser string) (dir string, peers []*side, err error) {
 	if dir, err = os.MkdirTemp("", "tabvalet-bench-"); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
-	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", playwrightMCP)
+	cmd := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", playwrightMCP, devtoolsMCP)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return dir, "", fmt.Errorf("installing the peers: %w\n%s", err, out)
+		return dir, nil, fmt.Errorf("installing the peers: %w\n%s", err, out)
 	}
-	return dir, filepath.Join(dir, "node_modules", "@playwright", "mcp", "cli.js"), nil
+	modules := filepath.Join(dir, "node_modules")
+	playwright := &side{name: "Playwright MCP", env: os.Environ(), speak: common, command: []string{
+		"node", filepath.Join(modules, "@playwright", "mcp", "cli.js"), "--headless", "--isolated", "--executable-path", browser}}
+	chrome := &side{name: "chrome-devtools-mcp", env: os.Environ(), speak: devtools, command: []string{
+		"node", filepath.Join(modules, "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js"), "--headless", "--isolated",
+		"--executablePath", browser, "--no-page-id-routing", "--no-usage-statistics", "--no-performance-crux"}}
+	if os.Geteuid() == 0 {
+		playwright.command = append(playwright.command, "--no-sandbox")
+		chrome.command = append(chrome.command, "--chrome-arg=--no-sandbox")
+	}
+	return dir, []*side{playwright, chrome}, nil
 }
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
@@ -126,18 +156,26 @@ func (s *side) call(ctx context.Context, tool string, args map[string]any) (stri
 	return text.String(), took, nil
 }
 
-var anyRef = regexp.MustCompile(`\[ref=([a-z0-9]+)\]`)
-
-// ref finds the ref on the first line of a snapshot that has the words.
-func ref(text, words string) (string, error) {
+// ref finds the ref on the first line of a new snapshot that has the words.
+func (s *side) ref(ctx context.Context, words string) (string, error) {
+	text, _, err := s.call(ctx, s.speak.snapshot, map[string]any{})
+	if err != nil {
+		return "", err
+	}
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, words) {
-			if m := anyRef.FindStringSubmatch(line); m != nil {
+			if m := s.speak.ref.FindStringSubmatch(line); m != nil {
 				return m[1], nil
 			}
 		}
 	}
-	return "", fmt.Errorf("no ref beside %q in %.400s", words, text)
+	return "", fmt.Errorf("%s: no ref beside %q in %.400s", s.name, words, text)
+}
+
+// goTo opens an address.
+func (s *side) goTo(ctx context.Context, url string) (time.Duration, error) {
+	_, took, err := s.call(ctx, s.speak.navigate, map[string]any{"url": url})
+	return took, err
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
