@@ -221,6 +221,31 @@ test('the badge says who drives and what is asked, and comes back after each com
   await until(() => badge() === 'ON');
 });
 
+test("Cancel on Chrome's bar ends every lease, fails what is paused, takes questions back and tells the hosts", async () => {
+  const {world, host, tab} = await lent();
+  const other = world.host({name: 'Other'});
+  const [second, third] = [await world.lend(host), await world.lend(other)];
+  host.note('prompt.show', question(tab));
+  await until(async () => (await world.status()).prompts.length === 1);
+  host.verdict = undefined;
+  world.browser.pause(tab, 'waits');
+  await until(() => host.events('Fetch.requestPaused').length === 1);
+  for (const one of [tab, second, third]) world.browser.throwOff(one, 'canceled_by_user');
+  await until(() => host.told('lease.ended').length === 2 && other.told('lease.ended').length === 1);
+  assert.deepEqual(host.told('lease.ended'), [{tab, reason: 'canceled'}, {tab: second, reason: 'canceled'}]);
+  assert.deepEqual(other.told('lease.ended'), [{tab: third, reason: 'canceled'}]);
+  await until(() => world.commands(tab, 'Fetch.failRequest').length === 1);
+  const {leases, prompts} = await world.status();
+  assert.deepEqual([leases, prompts], [[], []]);
+  assert.equal(world.browser.notifications.has(`${host.instance} p1`), false);
+  host.note('verdict', {tab, request: 'waits', action: 'continue'});
+  await quiet();
+  assert.equal(world.commands(tab, 'Fetch.continueRequest').length, 0);
+  assert.equal((await world.ask('prompt.answer', {instance: host.instance, id: 'p1', choice: 'once'})).ok, false);
+  assert.equal(world.browser.attached.size, 0);
+  await until(() => [tab, second, third].every((one) => world.browser.badges.get(one) === ''));
+});
+
 test("Cancel on Chrome's bar ends every lease, for good", async () => {
   const {world, host, tab} = await lent({hurry: 10});
   world.browser.throwOff(tab, 'canceled_by_user');
