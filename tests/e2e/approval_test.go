@@ -215,3 +215,36 @@ func TestTwoAgentsSeeOnlyTheirOwnTabs(t *testing.T) {
 	a.fails("session_not_found", "browser_snapshot", "tab", "t2")
 	b.fails("session_not_found", "browser_snapshot", "tab", "t2")
 }
+
+// The page is told that ten minutes are nearly over, and then what the host says afterwards.
+func TestApprovalThatExpiresWhileItsPageIsOpenSaysSo(t *testing.T) {
+	w := newWorld(t, routes{"/": plain})
+	a := w.newAgent()
+	p, err := w.owner.OpenApproval(w.ctx, a.link())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.bringFront()
+	defer p.Close(w.ctx)
+	if err := p.Eval(w.ctx, `{
+		const send = chrome.runtime.sendMessage.bind(chrome.runtime);
+		let asked = 0;
+		chrome.runtime.sendMessage = async (message) => {
+			if (message.type !== "approval.find") return send(message);
+			if (asked++ > 0) return {ok: false, error: {code: "approval_expired", message: "this link is older than 10 minutes"}};
+			const answer = await send(message);
+			answer.value.approval.expires_ms = 100;
+			return answer;
+		};
+		document.dispatchEvent(new Event("visibilitychange"));
+	} 1`, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.WaitFor(w.ctx, `document.body.dataset.state === "error" && document.getElementById("gone").checkVisibility()`); err != nil {
+		t.Fatal(err)
+	}
+	text, err := p.Text(w.ctx)
+	if err != nil || !strings.Contains(text, "too old") || strings.Contains(text, "Share") {
+		t.Errorf("the page says (%v):\n%s", err, text)
+	}
+}
