@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -137,6 +138,8 @@ func (c *call) status() (*status, error) {
 	return s, nil
 }
 
+const unpaired = "no profile is paired: run `tabvalet pair`"
+
 func (c *call) pairingStatus() pairingStatus {
 	ps := pairingStatus{Profiles: []profileStatus{}}
 	if present(c.dirs.Config) { // to look for a window makes the folder
@@ -146,7 +149,10 @@ func (c *call) pairingStatus() pairingStatus {
 	}
 	p, err := c.store.Load()
 	if err != nil {
-		ps.Code, ps.Message = protocol.CodeOf(err), err.Error()
+		ps.Code, ps.Message = protocol.CodeOf(err), strings.TrimPrefix(err.Error(), string(protocol.CodeOf(err))+": ")
+		if ps.Code == protocol.NotPaired {
+			ps.Message = unpaired
+		}
 		return ps
 	}
 	ps.Epoch = p.Epoch
@@ -154,7 +160,7 @@ func (c *call) pairingStatus() pairingStatus {
 		ps.Profiles = append(ps.Profiles, profileStatus{q.ID, q.Label, q.Browser, q.Created, q.Seen})
 	}
 	if len(p.Profiles) == 0 {
-		ps.Code, ps.Message = protocol.NotPaired, "no profile is paired"
+		ps.Code, ps.Message = protocol.NotPaired, unpaired
 	}
 	return ps
 }
