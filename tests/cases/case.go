@@ -23,6 +23,7 @@ type step struct {
 	tool   string
 	args   args
 	code   string        // it fails with this code; "": it succeeds
+	lost   bool          // Chrome may detach meanwhile: then it may also fail with outcome unknown
 	tells  []string      // stands in the answer
 	hides  []string      // does not stand in the answer
 	within time.Duration // 0: 10 s
@@ -77,6 +78,27 @@ func dialog(accept bool, text string) step {
 	return step{tool: "browser_handle_dialog", args: a}
 }
 
+func choose(list, by string, options ...string) step {
+	return step{tool: "browser_select_option", args: args{"target": role("combobox", list), by: options}}
+}
+
+func form(fields ...map[string]any) step {
+	return step{tool: "browser_fill_form", args: args{"fields": fields}}
+}
+
+func field(name string, value any) map[string]any {
+	return map[string]any{"name": name, "value": value}
+}
+
+// scroll goes to the end of a region.
+func scroll(region string) step {
+	return step{tool: "browser_scroll", args: args{"target": role("region", region), "to": "bottom"}}
+}
+
+func drag(from, to any) step {
+	return step{tool: "browser_drag", args: args{"startTarget": from, "endTarget": to}}
+}
+
 // answered has the owner answer a question that comes after the call that led to it.
 func answered(kind, choice string) step {
 	return step{hand: func(p *play) error { return p.answer(p.ctx, answer{kind, choice}) }}
@@ -95,6 +117,8 @@ func (s step) hiding(words ...string) step {
 	s.hides = append(s.hides[:len(s.hides):len(s.hides)], words...)
 	return s
 }
+
+func (s step) detached() step { s.lost = true; return s }
 
 func (s step) soon(d time.Duration) step { s.within = d; return s }
 

@@ -124,6 +124,9 @@ func (p *play) lend() error {
 	return nil
 }
 
+// patience multiplies the times that cases allow: they are those of a machine that does nothing else.
+const patience = 3
+
 // step takes one step and compares its answer.
 func (p *play) step(s step) error {
 	if s.hand != nil {
@@ -152,8 +155,11 @@ func (p *play) step(s step) error {
 	if s.tool == "browser_snapshot" {
 		p.seen = r.Text
 	}
-	if within := cmp.Or(s.within, 10*time.Second); r.Took > within {
+	if within := patience * cmp.Or(s.within, 10*time.Second); r.Took > within {
 		return fmt.Errorf("took %v, want at most %v:\n%s", r.Took, within, r.Text)
+	}
+	if s.lost && r.Outcome() == "unknown" {
+		return nil
 	}
 	if r.Code() != s.code {
 		return fmt.Errorf("code %q, want %q:\n%s", r.Code(), s.code, r.Text)

@@ -48,7 +48,7 @@ var ways = []scenario{
 		waitFor("Counter"),
 	}, shows: []string{"Counter"}},
 
-	{slug: "navigation-without-a-page", waits: "an address that answers 204 is called a failure", source: "microsoft/playwright#31570", steps: []step{
+	{slug: "navigation-without-a-page", waits: "an address that answers 204 is called a failure when it is navigated to", source: "microsoft/playwright#31570", steps: []step{
 		link("Ring").telling("204"),
 		navigate("{{A}}/ring").telling("204"),
 		snapshot("Bell"),
@@ -67,9 +67,9 @@ var ways = []scenario{
 		snapshot(),
 	}, got: []string{"A GET /safe"}},
 
-	{slug: "pdf-instead-of-page", waits: "Chrome detaches from its PDF viewer, and the call ends as a lost link", source: "EndeavorYen/chrome-cdp-ex#246", steps: []step{
-		link("Tides").telling("application/pdf"),
-		snapshot("PDF"),
+	{slug: "pdf-instead-of-page", waits: "the snapshot does not say yet that it is a PDF", source: "EndeavorYen/chrome-cdp-ex#246", steps: []step{
+		link("Tides").detached(),
+		snapshot("application/pdf"),
 		back(),
 	}, shows: []string{"Pier"}},
 
@@ -96,12 +96,12 @@ var dialogs = []scenario{
 		dialog(false, ""),
 	}, shows: []string{"Told: first Kim; second null;"}},
 
-	{slug: "beforeunload-unsaved", waits: "dismissing the question goes on all the same", source: "ChromeDevTools/chrome-devtools-mcp#788", steps: []step{
-		fill(role("textbox", "Verse"), "half a line"),
-		navigate("{{A}}/away.html").telling("beforeunload"),
+	{slug: "beforeunload-unsaved", waits: "Chrome brings the tab to front for the question, and the owner's is not put back", source: "ChromeDevTools/chrome-devtools-mcp#788", steps: []step{
+		fill(role("textbox", "Verse"), "half a line").with("slowly", true), // Chrome asks only after real keys
+		navigate("{{A}}/away.html").telling("dialog: beforeunload"),
 		dialog(false, ""),
 		snapshot("Poem", "half a line"),
-		navigate("{{A}}/away.html").telling("beforeunload"),
+		navigate("{{A}}/away.html").telling("dialog: beforeunload"),
 		dialog(true, ""),
 		waitFor("Away from it"),
 	}, shows: []string{"Away from it"}},
