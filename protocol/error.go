@@ -94,6 +94,7 @@ var Codes = []CodeInfo{
 	{Covered, "Another element would receive the click.", "Deal with what covers it first.", false},
 	{Moving, "The element does not keep still.", "Repeat in a moment.", true},
 	{NotEditable, "The element takes no text.", "Choose the field itself.", false},
+	{DropRefused, "Nothing took what was dropped.", "The page does not let it be dropped there.", false},
 	{Outside, "The element cannot be scrolled into view.", "Scroll its container.", false},
 	{DialogOpen, "A dialog of the page is open.", "Answer it with browser_handle_dialog.", false},
 	{Timeout, "It was not done in time.", "See the outcome before repeating.", false},
@@ -175,6 +176,7 @@ const (
 	Outside     Code = "outside"
 	DialogOpen  Code = "dialog_open"
 	Timeout     Code = "timeout"
+	DropRefused Code = "drop_refused"
 	ScriptError Code = "script_error"
 )
 

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -91,7 +92,12 @@ type dragAnswer struct {
 func (a *Act) ends(ctx context.Context, to CheckOptions) (from, end *Checked, err error) {
 	from = a.target
 	if end, err = a.aim(ctx, to); err != nil {
-		return nil, nil, fmt.Errorf("finding where to drag to: %w", err)
+		if e, ok := errors.AsType[*protocol.Error](err); ok {
+			at := *e
+			at.Message = "where it would be dragged to: " + e.Message
+			err = &at
+		}
+		return nil, nil, err
 	}
 	o := from.Options
 	o.Target, o.Nth = from.Ref, 0

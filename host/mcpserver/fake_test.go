@@ -182,6 +182,7 @@ type page struct {
 	clicked []string
 	checked browser.CheckOptions // the last
 	err     error
+	acting  error // what Select answers
 	settled browser.Settled
 }
 
@@ -252,6 +253,33 @@ func (a *act) did(what string) error {
 func (a *act) Click(_ context.Context, o browser.ClickOptions) error { return a.did("click") }
 func (a *act) Type(_ context.Context, o browser.TypeOptions) error   { return a.did("type " + o.Text) }
 func (a *act) Press(_ context.Context, key string) error             { return a.did("press " + key) }
+func (a *act) Hover(context.Context) error                           { return a.did("hover") }
+func (a *act) Scroll(_ context.Context, o browser.ScrollOptions) (browser.Scrolled, error) {
+	return browser.Scrolled{Moved: 300, AtBottom: true, Area: `region "Contents"`}, a.did(fmt.Sprintf("scroll %s%g", o.To, o.ByY))
+}
+func (a *act) Select(_ context.Context, o browser.SelectOptions) (browser.Selected, error) {
+	if a.page.acting != nil {
+		return browser.Selected{}, a.page.acting
+	}
+	return browser.Selected{Labels: []string{"France"}, Matches: true}, a.did(fmt.Sprintf("select %q %q %v", o.Values, o.Labels, o.Indexes))
+}
+func (a *act) Drag(_ context.Context, to browser.CheckOptions) (browser.Dragged, error) {
+	return browser.Dragged{Native: true, Refused: to.Target == "#locked", Describe: `group "Doing"`}, a.did("drag to " + to.Target)
+}
+func (a *act) FillForm(_ context.Context, fields []browser.Field) (out []browser.Filled) {
+	for _, f := range fields {
+		a.did(fmt.Sprintf("fill %s %q", f.Target.Target, f.Values))
+		filled := browser.Filled{Outcome: browser.Confirmed, Matches: true, Describe: `textbox "Name"`, Kind: "input", Length: 3}
+		switch f.Target.Target {
+		case "#gone":
+			filled = browser.Filled{Outcome: browser.NotDispatched, Err: protocol.Errorf(protocol.NotFound, "nothing matches")}
+		case "#other":
+			filled.Outcome, filled.Matches, filled.Text = browser.Dispatched, false, "other"
+		}
+		out = append(out, filled)
+	}
+	return out
+}
 func (a *act) Navigate(_ context.Context, url string, _ browser.LoadState) error {
 	return a.did("navigate " + url)
 }

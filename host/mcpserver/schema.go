@@ -37,6 +37,17 @@ func fieldsOf(t reflect.Type) []field {
 	return out
 }
 
+// anyValue is an argument that takes several kinds of value.
+var anyValue = reflect.TypeFor[jsontext.Value]()
+
+// rows is the struct a list argument is made of, nil when it is made of something else.
+func rows(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Slice && t != anyValue && t.Elem().Kind() == reflect.Struct {
+		return t.Elem()
+	}
+	return nil
+}
+
 // schemaOf renders an input struct as compact JSON Schema, in the order of its fields.
 func schemaOf(t reflect.Type) jsontext.Value {
 	var b strings.Builder
@@ -54,7 +65,9 @@ func schemaOf(t reflect.Type) jsontext.Value {
 		if len(enum) > 0 && f.typ.Kind() != reflect.Slice {
 			fmt.Fprintf(&b, `,"enum":%s`, list(enum))
 		}
-		if f.typ.Kind() == reflect.Slice {
+		if row := rows(f.typ); row != nil {
+			fmt.Fprintf(&b, `,"items":%s`, schemaOf(row))
+		} else if f.typ.Kind() == reflect.Slice && f.typ != anyValue {
 			fmt.Fprintf(&b, `,"items":{"type":%s`, typeOf(f.typ.Elem()))
 			if len(enum) > 0 {
 				fmt.Fprintf(&b, `,"enum":%s`, list(enum))
@@ -75,6 +88,9 @@ func schemaOf(t reflect.Type) jsontext.Value {
 }
 
 func typeOf(t reflect.Type) string {
+	if t == anyValue {
+		return `["string","boolean","number","array"]`
+	}
 	switch t.Kind() {
 	case reflect.String:
 		return `"string"`
@@ -112,19 +128,8 @@ func decode(raw []byte, in any) error {
 	}
 	v := reflect.ValueOf(in).Elem()
 	fields := fieldsOf(v.Type())
-	var given map[string]jsontext.Value
-	if err := json.Unmarshal(raw, &given); err != nil {
-		return bad("the arguments are not an object", fields)
-	}
-	for name := range given {
-		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == name }) {
-			return bad(fmt.Sprintf("there is no argument %s", quote(clip(name, 40))), fields)
-		}
-	}
-	for _, f := range fields {
-		if value, ok := given[f.name]; !f.optional && (!ok || value.Kind() == 'n') {
-			return bad(fmt.Sprintf("%s is missing", f.name), fields)
-		}
+	if err := names(raw, fields); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(raw, in, json.RejectUnknownMembers(true)); err != nil {
 		if se, ok := errors.AsType[*json.SemanticError](err); ok {
@@ -144,6 +149,49 @@ func decode(raw []byte, in any) error {
 		}
 	}
 	return nil
+}
+
+// names looks for arguments that are missing or unknown, in the rows of lists too.
+func names(raw []byte, fields []field) error {
+	var given map[string]jsontext.Value
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return bad("the arguments are not an object", fields)
+	}
+	for name := range given {
+		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == name }) {
+			return bad(fmt.Sprintf("there is no argument %s", quote(clip(name, 40))), fields)
+		}
+	}
+	for _, f := range fields {
+		value, ok := given[f.name]
+		if !f.optional && (!ok || value.Kind() == 'n') {
+			return bad(fmt.Sprintf("%s is missing", f.name), fields)
+		}
+		row := rows(f.typ)
+		if row == nil || value.Kind() != '[' {
+			continue
+		}
+		var list []jsontext.Value
+		if err := json.Unmarshal(value, &list); err != nil {
+			return bad(fmt.Sprintf("%s cannot be read", f.name), fields)
+		}
+		for i, item := range list {
+			if item.Kind() != '{' {
+				return bad(fmt.Sprintf("%s[%d] must be object, not %s", f.name, i, kindName(item.Kind())), fields)
+			}
+			if err := names(item, fieldsOf(row)); err != nil {
+				return within(fmt.Sprintf("%s[%d]", f.name, i), err)
+			}
+		}
+	}
+	return nil
+}
+
+// within says of an error where it is.
+func within(where string, err error) error {
+	e := *toolError(err)
+	e.Message = where + ": " + e.Message
+	return &e
 }
 
 func checkEnum(f field, v reflect.Value, fields []field) error {

@@ -95,9 +95,15 @@ func define[In any](k kind, name, title, description string, run func(context.Co
 	}
 }
 
+// extra leaves a tool out of core.
+func extra(t tool) tool {
+	t.core = false
+	return t
+}
+
 // tools are all tools, in the order in which they are listed.
 func tools() []tool {
-	return slices.Concat(connectTools(), navigateTools(), tabTools(), readTools(), findTools(), networkTools(), waitTools(), actTools(), dialogTools())
+	return slices.Concat(connectTools(), navigateTools(), tabTools(), readTools(), findTools(), networkTools(), waitTools(), actTools(), formTools(), pointerTools(), dialogTools())
 }
 
 // Choose turns the value of --tools into names: "core", "all", or names with commas between.

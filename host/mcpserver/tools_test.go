@@ -97,6 +97,10 @@ func TestToolsAreNamedAsPlaywrights(t *testing.T) {
 		"browser_click":           "target* element doubleClick button modifiers",
 		"browser_type":            "target* text* element submit slowly",
 		"browser_press_key":       "key*",
+		"browser_hover":           "target* element",
+		"browser_drag":            "startTarget* endTarget* startElement endElement",
+		"browser_select_option":   "target* element values",
+		"browser_fill_form":       "fields*",
 		"browser_take_screenshot": "target element type filename fullPage scale",
 		"browser_wait_for":        "time text textGone",
 		"browser_tabs":            "action* index url",
@@ -187,6 +191,20 @@ func TestInputThatIsWellFormedAndWrong(t *testing.T) {
 		{"browser_wait_for", `{"state":"visible"}`, "bad_argument"},
 		{"browser_click", `{"target":"e1","timeout_ms":-1}`, "bad_argument"},
 		{"browser_press_key", `{"key":""}`, "bad_argument"},
+		{"browser_drag", `{"startTarget":"e1","endTarget":" "}`, "bad_argument"},
+		{"browser_scroll", `{"to":"top","by_y":5}`, "bad_argument"},
+		{"browser_select_option", `{"target":"e1"}`, "bad_argument"},
+		{"browser_select_option", `{"target":"e1","values":["a"],"timeout_ms":-1}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":["e1"]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"target":"e1"}]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"value":"x"}]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"target":"e1","ref":"e2","value":"x"}]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"target":"e1","value":{}}]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"target":"e1","value":null}]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"target":"e1","value":[1]}]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"target":"e1","value":"x","colour":"red"}]}`, "bad_argument"},
+		{"browser_fill_form", `{"fields":[{"target":1,"value":"x"}]}`, "bad_argument"},
 		{"browser_connect", `{"wait_ms":-1}`, "bad_argument"},
 	} {
 		r := c.raw(tt.tool, tt.args)
@@ -333,8 +351,9 @@ func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"target":"e1","text":"x"}`))
 	f.Add([]byte(`{"action":"list","index":1e9}`))
 	f.Add([]byte(`{"time":null}`))
+	f.Add([]byte(`{"fields":[{"target":"e1","value":true},{"value":["a"]}]}`))
 	f.Fuzz(func(t *testing.T, args []byte) {
-		for _, in := range []any{&connectInput{}, &navigateInput{}, &tabsInput{}, &snapshotInput{}, &readInput{}, &screenshotInput{}, &waitInput{}, &clickInput{}, &typeInput{}, &pressInput{}, &dialogInput{}} {
+		for _, in := range []any{&connectInput{}, &navigateInput{}, &tabsInput{}, &snapshotInput{}, &readInput{}, &screenshotInput{}, &waitInput{}, &clickInput{}, &typeInput{}, &pressInput{}, &dialogInput{}, &scrollInput{}, &dragInput{}, &formInput{}, &selectInput{}} {
 			err := decode(args, in)
 			if err != nil && (protocol.CodeOf(err) != protocol.BadArgument || toolError(err).Hint() == "") {
 				t.Errorf("%s: %v", args, err)
