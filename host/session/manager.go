@@ -326,7 +326,7 @@ func clean(s string, n int) string {
 	var b strings.Builder
 	count := 0
 	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x061c || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f {
 			r = ' '
 		}
 		if count++; count > n {
