@@ -41,7 +41,7 @@ func flagSet(s *settings) *pflag.FlagSet {
 	f.SortFlags = false
 	f.Usage = func() {}
 	f.StringVar(&s.consent, "consent", "chrome", "where the owner is asked: `chrome or deny` (nobody is asked)")
-	f.BoolVar(&s.sealed, "sealed", false, "every lease of this host is sealed")
+	f.BoolVar(&s.sealed, "sealed", false, "not built yet: refused")
 	f.DurationVar(&s.grantTTL, "grant-ttl", 10*time.Minute, "life of a grant to go to a site, at most 10m")
 	f.DurationVar(&s.consentTimeout, "consent-timeout", 5*time.Minute, "no answer in this time is a no, at most 5m")
 	f.DurationVar(&s.budget, "call-budget", 55*time.Second, "a call answers within this, whatever it waits for")
@@ -105,6 +105,9 @@ func (s *settings) check() error {
 		if limit.value < limit.min || limit.value > limit.max {
 			errs = append(errs, fmt.Errorf("--%s is %s to %s, and can only tighten", limit.name, limit.min, limit.max))
 		}
+	}
+	if s.sealed { // a promise to the owner that nothing keeps must not be made
+		errs = append(errs, errors.New("--sealed: this version cannot seal a tab yet"))
 	}
 	if s.consent != string(session.ConsentChrome) && s.consent != string(session.ConsentDeny) {
 		errs = append(errs, fmt.Errorf("--consent is chrome or deny, not %q", s.consent))
