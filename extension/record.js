@@ -10,11 +10,14 @@ import {kept, save, session} from './state.js';
 const FILES = 200;
 const ROWS = 200;
 const SHOW_MS = 800;
+const SAVE_MS = 150;
 
 /** Files of which a host was not shown the present head. @type {Map<string, Set<string>>} by instance */
 const unshown = new Map();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let saving;
 
 /** audit.rows: a head only ever moves on. @param {string} instance @param {Rows} rows */
 export function keepRows(instance, {file, rows}) {
@@ -25,10 +28,18 @@ export function keepRows(instance, {file, rows}) {
   kept.heads[file] = {seq: last.seq, hash: last.hash};
   for (const old of Object.keys(kept.heads).slice(0, -FILES)) delete kept.heads[old];
   session.rows = [...session.rows, ...fresh.map(({seq, row}) => ({file, seq, row}))].slice(-ROWS);
-  save('heads', 'rows');
+  saving ??= setTimeout(saveRows, SAVE_MS); // an act is on its way behind its row: to write now would make it wait
   unshown.set(instance, (unshown.get(instance) ?? new Set()).add(file));
-  if (/** @type {{kind?: unknown}} */ (last.row).kind === 'close') showHeads(instance); // the host is about to go
-  else timer ??= setTimeout(showAll, SHOW_MS);
+  if (/** @type {{kind?: unknown}} */ (last.row).kind === 'close') { // the host is about to go
+    saveRows();
+    showHeads(instance);
+  } else timer ??= setTimeout(showAll, SHOW_MS);
+}
+
+function saveRows() {
+  clearTimeout(saving);
+  saving = undefined;
+  save('heads', 'rows');
 }
 
 function showAll() {
