@@ -7,6 +7,7 @@ import (
 
 // aim checks another target and turns the act to it. Its document is watched for the delta from here on.
 func (a *Act) aim(ctx context.Context, o CheckOptions) (*Checked, error) {
+	o.going = true
 	c, err := a.tab.Check(ctx, o)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,8 @@ type CheckOptions struct {
 	Readable func(origin string) bool
 	// May says why a frame must not be acted in; nil: each may. Asked about what an act turns to on its way.
 	May func(frame string) error
+
+	going bool // an act is under way: what its delta is told against stands
 }
 
 // A Point is a place in the main frame's viewport, in CSS pixels.
@@ -200,7 +202,7 @@ func (t *Tab) checkAt(ctx context.Context, at place, target string, nth int, o C
 	limit := min(wait, t.opt.CallTimeout*4/5)
 	a, err := ask[checkAnswer](ctx, t, at.doc, "check", checkArgs{
 		Target: target, Nth: nth, For: o.For, Button: o.Button, Modifiers: o.Modifiers, Key: o.Key, Submit: o.Submit,
-		TimeoutMS: limit.Milliseconds(), Quick: quick, Begin: !quick && o.For != Aim,
+		TimeoutMS: limit.Milliseconds(), Quick: quick, Begin: !quick && o.For != Aim && !o.going,
 	})
 	if err != nil {
 		return nil, err

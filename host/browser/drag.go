@@ -149,7 +149,7 @@ func way(p, q Point) (points []Point) {
 // over looks again where the second end is: the page may have moved when the first was lifted. What hides it now is most
 // likely what is being dragged.
 func (a *Act) over(ctx context.Context, to CheckOptions, end *Checked) Point {
-	to.Target, to.Nth, to.Timeout = end.Ref, 0, time.Millisecond
+	to.Target, to.Nth, to.Timeout, to.going = end.Ref, 0, time.Millisecond, true
 	if c, err := a.tab.Check(ctx, to); err == nil {
 		return c.Point
 	}

@@ -63,6 +63,7 @@ func TestFormOfEveryKindOfField(t *testing.T) {
 	if settled.Outcome != Confirmed || settled.Delta == "" || strings.Contains(settled.Delta, "hunter22") {
 		t.Errorf("%s, delta %q", settled.Outcome, settled.Delta)
 	}
+	wantIn(t, "the delta of the first field", settled.Delta, "Zoë")
 	sent := l.page("new URLSearchParams(new FormData(document.forms[0])).toString()")
 	wantIn(t, "the form", sent, "name=Zo%C3%AB+%F0%9F%98%80", "pw=hunter22", "notes=one%0Atwo", "age=41", "news=on", "size=l", "country=fr",
 		"colours=red&colours=blue", "day=2031-02-28", "time=18%3A55", "both=2031-02-28T18%3A55", "month=2031-02", "week=2031-W09", "ink=%23aa00bb", "volume=7", "styled=on")
