@@ -70,6 +70,11 @@ func waitFor(text string) step {
 	return step{tool: "browser_wait_for", args: args{"text": text, "timeout_ms": 9000}, tells: []string{"came true"}}
 }
 
+// present waits for an element: a frame is there later than its page.
+func present(target string) step {
+	return step{tool: "browser_wait_for", args: args{"target": target, "timeout_ms": 9000}, tells: []string{"came true"}}
+}
+
 func dialog(accept bool, text string) step {
 	a := args{"accept": accept}
 	if text != "" {

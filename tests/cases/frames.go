@@ -3,6 +3,7 @@ package main
 // frames are about elements in frames: of this site and of another, late, turned, and covered by the page above.
 var frames = []scenario{
 	{slug: "overlay-above-iframe", source: "microsoft/playwright#14752", steps: []step{
+		present(role("button", "Keep")),
 		snapshot(),
 		click(ref{`button "Keep"`}).with("timeout_ms", 300).fails("covered"),
 		button("Clear haze"),
@@ -11,13 +12,14 @@ var frames = []scenario{
 
 	{slug: "iframe-created-on-click", source: "leeguooooo/chrome-use#273", grant: true, steps: []step{
 		button("Check out"),
-		{tool: "browser_wait_for", args: args{"target": role("textbox", "Payer")}, tells: []string{"came true"}},
+		present(role("textbox", "Payer")),
 		snapshot(`textbox "Payer"`),
 		fill(ref{`textbox "Payer"`}, "R. Vale"),
 		click(ref{`button "Pay now"`}),
 	}, shows: []string{"Paid by: R. Vale"}},
 
 	{slug: "iframe-cross-origin-typing", source: "anthropics/claude-code#85779", grant: true, steps: []step{
+		present(role("textbox", "Voucher")),
 		snapshot(),
 		click(ref{`textbox "Voucher"`}),
 		fill(ref{`textbox "Voucher"`}, "SUMMER").with("slowly", true),
@@ -25,6 +27,7 @@ var frames = []scenario{
 	}, shows: []string{"The box says: SUMMER after 7 keys"}},
 
 	{slug: "iframe-scaled-and-turned", source: "microsoft/playwright#18926", grant: true, steps: []step{
+		present(role("button", "Tile 5")),
 		snapshot(),
 		click(ref{`button "Tile 5"`}),
 		click(ref{`button "Tile 9"`}),
