@@ -67,14 +67,14 @@ var forms = []scenario{
 		button("Enter").with("submits", true).asking("submit", "once"),
 	}, got: []string{"A POST /enter keeper=robin&pass=hush-58c1&code=224466"}, shows: []string{"The door is open"}},
 
-	{slug: "select-by-visible-text", waits: "browser_select_option is not there yet", source: "ChromeDevTools/chrome-devtools-mcp#185", steps: []step{
+	{slug: "select-by-visible-text", source: "ChromeDevTools/chrome-devtools-mcp#185", steps: []step{
 		choose("Town", "values", "South end"),
 		choose("Shade", "values", "Whatever"),
 		choose("Craft", "labels", "Sailed: Other"),
 		button("Order"),
 	}, got: []string{"A GET /order?town=S-1&shade=&craft=s2"}, shows: []string{"Ordered"}},
 
-	{slug: "date-and-time-inputs", waits: "browser_fill_form is not there yet", source: "browserbase/stagehand#1249", steps: []step{
+	{slug: "date-and-time-inputs", source: "browserbase/stagehand#1249", steps: []step{
 		form(field("Date", "2031-02-28"), field("Hour", "18:55"), field("Moment", "2031-02-28T18:55"), field("Season", "2031-02"), field("Calendar week", "2031-W09")),
 		read("Heard: date hour moment season week"),
 		form(field("Date", "31.02.2031")).fails("bad_argument").telling("2031-02-28"),

@@ -87,14 +87,14 @@ var moving = []scenario{
 		click(ref{`button "Tally up"`}),
 	}, shows: []string{"Tally: 1"}},
 
-	{slug: "inner-scroll-areas", waits: "browser_scroll is not there yet", source: "browser-use/browser-use#3187", steps: []step{
+	{slug: "inner-scroll-areas", source: "browser-use/browser-use#3187", steps: []step{
 		scroll("Chapters").telling("at_bottom: true"),
 		read("Chapters: at the end, Story: start"),
 		scroll("Story").telling("at_bottom: true"),
 		button("Afterword"),
 	}, shows: []string{"Chapters: at the end, Story: at the end, Open: Afterword"}},
 
-	{slug: "html5-drag-and-drop", waits: "browser_drag is not there yet", source: "ChromeDevTools/chrome-devtools-mcp#2182", steps: []step{
+	{slug: "html5-drag-and-drop", source: "ChromeDevTools/chrome-devtools-mcp#2182", steps: []step{
 		snapshot(),
 		drag(ref{"Blue bag"}, role("group", "Rack")).telling("accepted: true"),
 		drag(ref{"Red bag"}, role("group", "Shut")).fails("drop_refused"),
