@@ -78,7 +78,6 @@ export const METHODS = {
   'Runtime.releaseObject': read({objectId: 'string!'}),
   'Runtime.releaseObjectGroup': read({objectGroup: 'string!'}),
 
-  'DOM.setFileInputFiles': act({...node, files: 'array!'}),
   'Input.dispatchDragEvent': act({type: 'string!', x: 'number!', y: 'number!', data: 'object!', modifiers: 'number'}),
   'Input.dispatchKeyEvent': act({
     type: 'string!', ...all('modifiers timestamp windowsVirtualKeyCode nativeVirtualKeyCode location', 'number'),

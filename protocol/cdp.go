@@ -96,7 +96,6 @@ var CDPMethods = []CDPMethod{
 	read("Runtime.releaseObject", params{"objectId": must(str)}),
 	read("Runtime.releaseObjectGroup", params{"objectGroup": must(str)}),
 
-	act("DOM.setFileInputFiles", node(params{"files": must(ParamRule{Type: ParamArray})})),
 	act("Input.dispatchDragEvent", params{"type": must(str), "x": must(number), "y": must(number),
 		"data": must(object), "modifiers": number}),
 	clears(act("Input.dispatchKeyEvent", params{"type": must(str), "modifiers": number, "timestamp": number, "text": str,

@@ -7,7 +7,8 @@ import (
 )
 
 // attribute says whose navigation begins now, first match wins (DESIGN §11). front: the tab is in front in the focused
-// window; asked: something of the page asked for the navigation.
+// window, and nothing is sent: whether the page asked is not always told, and a sending must not pass on a guess; asked:
+// something of the page asked for the navigation.
 func (g *Guard) attribute(front, asked bool, now time.Time) policy.Driver {
 	switch agentLast := !g.ownerInput.After(g.agentInput); {
 	case g.state == driven, g.state == frozen: // a frozen tab is left to the owner

@@ -132,7 +132,7 @@ func (g *Guard) read(r Request, now time.Time) (*chain, query) {
 		q.From = n.to
 		q.sending.Sender = n.to
 	} else {
-		n = &chain{loader: r.Loader, main: main, driver: g.attribute(r.Front && main, r.Asked, now)}
+		n = &chain{loader: r.Loader, main: main, driver: g.attribute(r.Front && main && !q.Changes, r.Asked, now)}
 		if n.driver == policy.ByAgent {
 			n.act = g.actual(now)
 		}

@@ -247,6 +247,7 @@ func TestAttribution(t *testing.T) {
 		{"five seconds after the owner's input", func(d *desk) { d.OwnerInput(d.now); d.pass(5 * time.Second) }, nil, policy.ByOwner},
 		{"six seconds after it", func(d *desk) { d.OwnerInput(d.now); d.pass(6 * time.Second) }, nil, policy.ByPage},
 		{"in front, nothing asked", func(d *desk) {}, []func(*Request){inFront}, policy.ByBrowser},
+		{"in front, a sending, nothing asked", func(d *desk) {}, []func(*Request){inFront, func(r *Request) { r.Method = "POST" }}, policy.ByPage},
 		{"in front, the page asked", func(d *desk) {}, []func(*Request){askedByPage}, policy.ByPage},
 		{"in front during an act", func(d *desk) { d.click() }, []func(*Request){inFront}, policy.ByAgent},
 		{"a frame in front, nothing asked", func(d *desk) {}, []func(*Request){inFront, in("frame")}, policy.ByPage},

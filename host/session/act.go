@@ -284,6 +284,9 @@ func (r *run) first(ctx context.Context) (*PromptInfo, error) {
 		case checked.Would.NewTab && checked.Would.Kind != "none":
 			return nil, protocol.Errorf(protocol.BlockedByPolicy, "it would open a new tab by itself").
 				With("hint", "Open its address with browser_tabs, action new.")
+		case checked.Would.Kind == "download", checked.Would.Kind == "follow" && slices.Contains(o.Modifiers, "Alt"):
+			return nil, protocol.Errorf(protocol.BlockedByPolicy, "it would download a file").
+				With("hint", "Tell the user where the file is; this version keeps none.")
 		}
 	}
 	intent, err := r.intent(ctx, checked)

@@ -52,6 +52,26 @@ func TestUnannouncedFormIsNotSentAndNobodyIsAsked(t *testing.T) {
 	})
 }
 
+func TestDownloadsAndNewTabsAreNotSetOff(t *testing.T) {
+	for what, would := range map[string]browser.Would{
+		"a download":      {Kind: "download", Method: "GET", URL: shop + "/list.csv"},
+		"a new tab":       {Kind: "follow", Method: "GET", URL: shop + "/x", NewTab: true},
+		"a link with Alt": {Kind: "follow", Method: "GET", URL: shop + "/x"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			inWorld(t, Options{}, func(w *world) {
+				w.tab.checked.Would = would
+				plan := w.click()
+				plan.Target.Modifiers = []string{"Alt"}
+				w.code(<-w.act("browser_click", plan), protocol.BlockedByPolicy)
+				if w.clicks() != 0 {
+					t.Error("it was clicked")
+				}
+			})
+		})
+	}
+}
+
 // wouldPost makes the button one that sends the order form.
 func (w *world) wouldPost() {
 	w.tab.checked.Would = browser.Would{Kind: "submit", Method: "POST", URL: shop + "/order", Fields: []string{"item"}, Frame: "F"}

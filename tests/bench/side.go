@@ -79,7 +79,7 @@ const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pro
 // birth measures one process from its start to the answer to initialize, and its resident memory just then.
 func (s *side) birth(ctx context.Context) (took time.Duration, rss float64, err error) {
 	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
-	cmd.Env = s.env
+	cmd.Env, cmd.Dir = s.env, os.TempDir() // peers leave files where they run
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return 0, 0, err
@@ -129,7 +129,7 @@ func resident(pid int) (float64, error) {
 // start begins a session that stays.
 func (s *side) start(ctx context.Context) (err error) {
 	s.cmd = exec.Command(s.command[0], s.command[1:]...)
-	s.cmd.Env = s.env
+	s.cmd.Env, s.cmd.Dir = s.env, os.TempDir()
 	s.session, err = mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: s.cmd}, nil)
 	return err
 }

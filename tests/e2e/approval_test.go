@@ -64,10 +64,10 @@ func TestApprovalRefused(t *testing.T) {
 
 func TestApprovalFromThePopup(t *testing.T) {
 	w := newWorld(t, routes{"/": plain})
-	a := w.newAgent("--name", "Popup Agent")
+	a := w.newAgent()
 	a.link()
 	w.background(w.site.A + "/")
-	p, err := w.owner.ApproveFromPopup(w.ctx, "Popup Agent")
+	p, err := w.owner.ApproveFromPopup(w.ctx, a.name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,18 +127,23 @@ func (w *world) open(url string) *kit.Page {
 // An agent is a host and what a model would do with it.
 type agent struct {
 	*kit.Host
-	w *world
+	w    *world
+	name string
 }
+
+var agents atomic.Int32
 
 // newAgent starts a host that has no tab yet.
 func (w *world) newAgent(flags ...string) *agent {
 	w.t.Helper()
-	h, err := w.lab.StartHost(w.ctx, "E2E Agent", flags...)
+	// The popup may still show an agent that has just gone: each has a name of its own.
+	name := fmt.Sprintf("Agent %d", agents.Add(1))
+	h, err := w.lab.StartHost(w.ctx, name, flags...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { h.Close() })
-	return &agent{h, w}
+	return &agent{h, w, name}
 }
 
 // lend starts a host, opens the page in a tab behind the one in front, and shares it.

@@ -3,18 +3,15 @@ package e2e
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tabvalet/tabvalet/tests/lab/kit"
 )
-
-const agentName = "E2E Agent"
 
 func TestPopupLendsTheTabInFrontWithoutALink(t *testing.T) {
 	w := newWorld(t, routes{"/front": plain})
 	a := w.newAgent()
 	a.ok("browser_state") // only with its first call a host learns how its client is called
-	if err := w.owner.ShareFront(w.ctx, agentName); err != nil {
+	if err := w.owner.ShareFront(w.ctx, a.name); err != nil {
 		t.Fatal(err)
 	}
 	a.sees("Plain page")
@@ -28,13 +25,13 @@ func TestPopupLendsTheTabInFrontWithoutALink(t *testing.T) {
 func TestPopupPausesAndResumesAnAgent(t *testing.T) {
 	w := newWorld(t, routes{"/": plain})
 	a := w.lend(w.site.A + "/")
-	if err := w.owner.Pause(w.ctx, agentName); err != nil {
+	if err := w.owner.Pause(w.ctx, a.name); err != nil {
 		t.Fatal(err)
 	}
 	a.fails("agent_paused", "browser_click", "target", `role=button[name="Count"]`)
 	a.fails("agent_paused", "browser_navigate", "url", w.site.A+"/next")
 	a.sees("Plain page")
-	if err := w.owner.Resume(w.ctx, agentName); err != nil {
+	if err := w.owner.Resume(w.ctx, a.name); err != nil {
 		t.Fatal(err)
 	}
 	a.ok("browser_click", "target", `role=button[name="Count"]`)
@@ -51,7 +48,7 @@ func TestThreeRefusalsPauseTheAgentUntilTheOwnerResumesIt(t *testing.T) {
 		}
 	}
 	a.fails("agent_paused", "browser_click", "target", `role=button[name="Count"]`)
-	if err := w.owner.Resume(w.ctx, agentName); err != nil { // which the popup offers only for what it shows as paused
+	if err := w.owner.Resume(w.ctx, a.name); err != nil { // which the popup offers only for what it shows as paused
 		t.Fatal(err)
 	}
 	a.ok("browser_click", "target", `role=button[name="Count"]`)
@@ -104,9 +101,14 @@ func TestStopWhileATabIsBeingShared(t *testing.T) {
 	}
 	p.Close(w.ctx)
 	w.bringFront()
-	time.Sleep(300 * time.Millisecond) // the host hears of offer and end at once; nothing may come of it
-	if r := a.call("browser_snapshot"); r.Code() != "not_connected" {
-		t.Errorf("code %q: %s", r.Code(), r.Text)
+	for { // the host hears of the offer and then of its end; nothing may come of it meanwhile
+		r := a.call("browser_snapshot")
+		if !r.IsError {
+			t.Fatalf("the tab is read: %s", r.Text)
+		}
+		if r.Code() == "not_connected" {
+			break
+		}
 	}
 	w.attached(0)
 	if _, err := w.owner.Page(w.ctx, w.site.A+"/"); err != nil {

@@ -98,7 +98,7 @@ func (s *settings) check() error {
 	}{
 		{"grant-ttl", s.grantTTL, time.Second, 10 * time.Minute},
 		{"consent-timeout", s.consentTimeout, time.Second, 5 * time.Minute},
-		{"call-budget", s.budget, time.Second, 10 * time.Minute},
+		{"call-budget", s.budget, time.Second, 55 * time.Second},
 		{"release-grace", s.releaseGrace, time.Millisecond, 2 * time.Second},
 		{"idle-timeout", s.idle, time.Second, 15 * time.Minute},
 	} {

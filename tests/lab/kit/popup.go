@@ -36,23 +36,12 @@ func (o *Owner) pause(ctx context.Context, name string, paused bool) error {
 	return o.desk.WaitFor(ctx, find(!paused))
 }
 
-// StopEverything presses the button of that name, once more when the first press met a page that was just moving, and
-// waits until no tab is lent.
+// StopEverything presses the button of that name and waits until no tab is lent.
 func (o *Owner) StopEverything(ctx context.Context) error {
-	const none = `chrome.runtime.sendMessage({type: "status.get"}).then((a) => a.value.leases.length === 0)`
-	for range 2 {
-		if err := o.desk.Click(ctx, `[data-act="stop-all"]:not([hidden])`); err != nil {
-			return err
-		}
-		var stopped bool
-		if err := o.desk.Eval(ctx, `(async () => {
-			for (let i = 0; i < 60; i++, await new Promise((done) => setTimeout(done, 50))) if (await `+none+`) return true;
-			return false;
-		})()`, &stopped); err != nil || stopped {
-			return err
-		}
+	if err := o.desk.Click(ctx, `[data-act="stop-all"]:not([hidden])`); err != nil {
+		return err
 	}
-	return o.desk.WaitFor(ctx, none)
+	return o.desk.WaitFor(ctx, `chrome.runtime.sendMessage({type: "status.get"}).then((a) => a.value.leases.length === 0)`)
 }
 
 // pressMarked presses what the expression finds in the popup, once it does.
