@@ -261,10 +261,15 @@ func (o *Owner) press(ctx context.Context, act, url, effect string) error {
 	if err := o.desk.Click(ctx, fmt.Sprintf(`[data-tab="%d"] [data-act="%s"]`, tab, act)); err != nil {
 		return err
 	}
-	return o.desk.WaitFor(ctx, fmt.Sprintf(`chrome.runtime.sendMessage({type: "status.get"}).then((a) => {
+	err = o.desk.WaitFor(ctx, fmt.Sprintf(`chrome.runtime.sendMessage({type: "status.get"}).then((a) => {
 		const l = a.value.leases.find((l) => l.tab === %d);
 		return %s;
 	})`, tab, effect))
+	if err != nil {
+		text, _ := o.desk.Text(ctx)
+		return fmt.Errorf("%w; the popup says: %s", err, text)
+	}
+	return nil
 }
 
 // Leases gives the popup's list of leased tabs.

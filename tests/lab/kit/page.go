@@ -92,30 +92,53 @@ func (p *Page) Gone(ctx context.Context) bool {
 }
 
 // Click presses the middle of the element with the left button, as a hand would: it waits until the element is there,
-// enabled and still, and scrolls it into view first.
+// enabled, still and uncovered, and scrolls it into view first. When the page moved under the press and the element heard
+// nothing of it, it is pressed again.
 func (p *Page) Click(ctx context.Context, selector string) error {
 	quoted := js(selector)
-	if err := p.WaitFor(ctx, `(() => {
-		const e = document.querySelector(`+quoted+`);
-		const box = e?.getBoundingClientRect();
-		return e && !e.disabled && e.getAttribute("aria-disabled") !== "true" && box.width > 0 && box.height > 0;
-	})()`); err != nil {
-		return fmt.Errorf("looking for %s: %w", selector, err)
-	}
-	var at, before [2]float64
-	for at = [2]float64{-1}; at != before; {
-		before = at
-		if err := p.Eval(ctx, `(async () => {
-			await new Promise((done) => setTimeout(done, 20));
+	for range 5 {
+		if err := p.WaitFor(ctx, `(() => {
 			const e = document.querySelector(`+quoted+`);
-			e.scrollIntoView({block: "center", behavior: "instant"});
-			const box = e.getBoundingClientRect();
-			return [box.x + box.width / 2, box.y + box.height / 2];
+			const box = e?.getBoundingClientRect();
+			return e && !e.disabled && e.getAttribute("aria-disabled") !== "true" && box.width > 0 && box.height > 0;
+		})()`); err != nil {
+			return fmt.Errorf("looking for %s: %w", selector, err)
+		}
+		var at []float64
+		if err := p.Eval(ctx, `(async () => {
+			const e = document.querySelector(`+quoted+`);
+			e?.scrollIntoView({block: "center", behavior: "instant"});
+			for (let i = 0, last = ""; e?.isConnected && i < 20; i++, await new Promise((done) => setTimeout(done, 40))) {
+				const box = e.getBoundingClientRect();
+				const point = [box.x + box.width / 2, box.y + box.height / 2];
+				const top = document.elementFromPoint(...point);
+				const now = String(point);
+				if (now === last && top && (e.contains(top) || top.contains(e))) {
+					globalThis.labHeard = false;
+					addEventListener("click", (event) => { labHeard ||= event.composedPath().includes(e); }, {capture: true, once: true});
+					return point;
+				}
+				last = now;
+			}
+			return [];
 		})()`, &at); err != nil {
 			return err
 		}
+		if len(at) != 2 {
+			continue
+		}
+		if err := p.Press(ctx, at[0], at[1]); err != nil {
+			return err
+		}
+		heard := true
+		once, stop := context.WithTimeout(ctx, time.Second)
+		err := p.Eval(once, `globalThis.labHeard ?? true`, &heard)
+		stop()
+		if err != nil || heard {
+			return nil // what does not answer any more has moved on
+		}
 	}
-	return p.Press(ctx, at[0], at[1])
+	return fmt.Errorf("%s does not keep still", selector)
 }
 
 // Press presses and releases the left button at a point of the viewport.
