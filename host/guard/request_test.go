@@ -370,7 +370,7 @@ func TestRowNamesOriginsNeverAddresses(t *testing.T) {
 	if hop.Row.From != shop || hop.Row.To != other || !hop.Row.CrossOriginSend || hop.Row.Hop != 1 || hop.Row.Verdict != "parked" {
 		t.Errorf("row of the hop %+v", hop.Row)
 	}
-	if row := d.get("file:///home/me/secret").Row; row.To != "" || row.Verdict != "refused" {
+	if row := d.get("file:///etc/secret").Row; row.To != "" || row.Verdict != "refused" {
 		t.Errorf("row of a file %+v", row)
 	}
 }
