@@ -131,8 +131,11 @@ func (p *Page) Click(ctx context.Context, selector string) error {
 			return err
 		}
 		heard := true
-		once, stop := context.WithTimeout(ctx, time.Second)
-		err := p.Eval(once, `globalThis.labHeard ?? true`, &heard)
+		once, stop := context.WithTimeout(ctx, 3*time.Second)
+		err := p.Eval(once, `(async () => { // the event may come a little after its acknowledgement
+			for (let i = 0; i < 50 && globalThis.labHeard === false; i++) await new Promise((done) => setTimeout(done, 20));
+			return globalThis.labHeard ?? true;
+		})()`, &heard)
 		stop()
 		if err != nil || heard {
 			return nil // what does not answer any more has moved on
