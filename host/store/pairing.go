@@ -425,11 +425,16 @@ func (k *Key) parse(s string) bool {
 	return ok && *k != Key{}
 }
 
-// NewID makes an id of an instance or of a profile: 16 random bytes in 22 characters.
+// NewID makes an id of an instance or of a profile: 16 random bytes in 22 characters, the first of them not a dash, which
+// would look like a flag where a person types the id.
 func NewID() string {
 	var b [16]byte
-	rand.Read(b[:])
-	return base64.RawURLEncoding.EncodeToString(b[:])
+	for {
+		rand.Read(b[:])
+		if id := base64.RawURLEncoding.EncodeToString(b[:]); id[0] != '-' {
+			return id
+		}
+	}
 }
 
 func decodeID(s string) ([]byte, bool) { return decodeText(s, 16) }

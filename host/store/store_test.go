@@ -386,3 +386,11 @@ func FuzzFiles(f *testing.F) {
 		}
 	})
 }
+
+func TestNewIDNeverLooksLikeAFlag(t *testing.T) {
+	for range 5000 {
+		if id := store.NewID(); id[0] == '-' || len(id) != 22 {
+			t.Fatalf("id %q", id)
+		}
+	}
+}
